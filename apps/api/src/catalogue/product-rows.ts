@@ -89,9 +89,14 @@ const WRONG_TYPE = rowErrorKey('Products', '', MALFORMED);
 const MAX_URL_LENGTH = 2_048;
 
 export function countNested(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
-  const variants = rows.flatMap((row) => nestedList(row, 'variants'));
-  const images = [...rows, ...variants].map((owner) => nestedList(owner, 'images').length);
-  return { variants: variants.length, images: sum(images) };
+  let [variantCount, imageCount] = [0, 0];
+  for (const row of rows) {
+    const variants = nestedList(row, 'variants');
+    variantCount += variants.length;
+    imageCount +=
+      nestedList(row, 'images').length + sum(variants.map((variant) => nestedList(variant, 'images').length));
+  }
+  return { variants: variantCount, images: imageCount };
 }
 
 function nestedList(row: unknown, field: string): readonly unknown[] {

@@ -6,6 +6,7 @@ import { limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import { parseJson } from './json-text.js';
 import type { LargeCalls } from './large-calls.js';
+import { releaseBytes } from './release-bytes.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
 
@@ -70,14 +71,19 @@ function parseJsonBody(
     const isEmpty = bytes.length === 0;
     if (!isUtf8Type(request) || (isEmpty && !bodyOptional)) throw errors.badRequest('Request.InvalidJson');
     request.body = isEmpty ? {} : parseBytes(bytes);
-    if (!RAW_BODIES.has(request)) releaseBytes(bytes);
+    if (bytes.length >= MIN_RELEASED_BYTES && !RAW_BODIES.has(request)) releaseBytes(bytes);
   };
-  return (request, response, next) =>
+  return (request, response, next) => {
+    const chunks: Buffer[] = [];
+    const keepChunk = (chunk: Buffer): void => void chunks.push(chunk);
+    request.on('data', keepChunk);
     receive(request, response, (error?: unknown) => {
+      request.off('data', keepChunk);
       const bytes: unknown = request.body;
       // Express reads no body after the client has gone; the call must not run without it.
       if (error === undefined && !Buffer.isBuffer(bytes) && hasBody(request)) return next(new errors.HttpProblem(400));
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
+      if (bytes.length >= MIN_RELEASED_BYTES) chunks.forEach(releaseBytes);
       largeCalls.startWork(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
       // Parsing a large body takes long, so each body waits for its turn.
@@ -90,6 +96,7 @@ function parseJsonBody(
         }
       });
     });
+  };
 }
 
 function isUtf8Type({ headers }: Request): boolean {
@@ -103,15 +110,6 @@ function parseBytes(bytes: Buffer): unknown {
   } catch {
     throw errors.badRequest('Request.InvalidJson');
   }
-}
-
-/**
- * Moves the bytes of a large body to a new object. The next small garbage collection frees it, but the old object only a
- * full one.
- */
-function releaseBytes({ buffer, byteLength }: Buffer): void {
-  if (byteLength >= MIN_RELEASED_BYTES && byteLength === buffer.byteLength)
-    structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
 }
 
 const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();

@@ -20,8 +20,9 @@ import { columnsOf, fieldsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
-import { valuesOf, beginLockedBulk } from '../bulk.js';
+import { beginLockedBulk, valuesOf } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
+import { JsonRows } from '../json-rows.js';
 import type { Postgres } from '../postgres.js';
 import { asciiOf, foldName } from '@back-office/database-search';
 import { findImages, writeImages, type LibraryKeyFinder } from './product-images.js';
@@ -144,11 +145,18 @@ async function writeChanges(
   now: Date,
   libraryKeyOf: LibraryKeyFinder,
 ): Promise<void> {
-  const insert = async (statement: string, rows: readonly object[]): Promise<InsertedRow[]> =>
-    rows.length === 0 ? [] : transaction.rows(statement, [appId, JSON.stringify(rows), now]);
-  const updateOf = <Item extends Draft>(drafts: readonly Item[], rowOf: (draft: Item, ordinal: number) => object) => [
+  type RowMaker<Item> = (draft: Item, ordinal: number) => object;
+  const insert = async <Item extends Draft>(
+    statement: string,
+    drafts: readonly Item[],
+    rowOf: RowMaker<Item>,
+  ): Promise<void> => {
+    if (drafts.length === 0) return;
+    setIds(drafts, await transaction.rows<InsertedRow>(statement, [appId, new JsonRows(drafts, rowOf), now]));
+  };
+  const updateOf = <Item extends Draft>(drafts: readonly Item[], rowOf: RowMaker<Item>) => [
     appId,
-    JSON.stringify(drafts.map(rowOf)),
+    new JsonRows(drafts, rowOf),
     now,
     drafts.map(({ id }) => id),
   ];
@@ -156,14 +164,14 @@ async function writeChanges(
   const [knownVariants, newVariants] = partition(variants, isKnown);
   const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
   if (knownVariants.length > 0) await transaction.rows(UPDATE_VARIANTS, updateOf(knownVariants, variantRow));
-  setIds(variantsOfKnownProducts, await insert(INSERT_VARIANTS, variantsOfKnownProducts.map(variantRow)));
+  await insert(INSERT_VARIANTS, variantsOfKnownProducts, variantRow);
   if (knownProducts.length > 0) await transaction.runDeferred(UPDATE_PRODUCTS, updateOf(knownProducts, productRow));
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft, ordinal: number) =>
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
-  setIds(newProducts, await insert(INSERT_PRODUCTS, newProducts.map(newProductRow)));
-  setIds(variantsOfNewProducts, await insert(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
+  await insert(INSERT_PRODUCTS, newProducts, newProductRow);
+  await insert(INSERT_VARIANTS, variantsOfNewProducts, variantRow);
   transaction.publish(appId, now, productEvents(knownProducts, newProducts));
   await writeImages(transaction, appId, withImages, { now, libraryKeyOf });
 }

@@ -20,6 +20,7 @@ import {
   type ProcessingResult,
 } from '@back-office/media';
 import { createHash, randomUUID } from 'node:crypto';
+import { releaseBytes } from '../../http/release-bytes.js';
 import type { Library, LibraryTools } from '../library.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 
@@ -92,7 +93,7 @@ export class FileProcessing {
     file: FileToProcess,
     widths: readonly number[] | undefined,
   ): Promise<ProcessingResult> {
-    if (file.kind === 'image') return this.makeImages(appId, file, widths);
+    if (file.kind === 'image') return this.readAndMakeImages(appId, file, widths);
     if (file.kind === 'video') return { ...EMPTY_RESULT, ...((await this.videoSize(file)) ?? NO_SIZE) };
     return { ...EMPTY_RESULT, ...NO_SIZE, pages: file.mime === PDF ? await this.renderPages(file) : [] };
   }
@@ -122,12 +123,25 @@ export class FileProcessing {
     }
   }
 
-  private async makeImages(
+  private async readAndMakeImages(
     appId: number,
     file: FileToProcess,
     widths: readonly number[] | undefined,
   ): Promise<ProcessingResult> {
     const bytes = await this.readBlob(file.original ?? file.content);
+    try {
+      return await this.makeImages(appId, file, bytes, widths);
+    } finally {
+      releaseBytes(bytes);
+    }
+  }
+
+  private async makeImages(
+    appId: number,
+    file: FileToProcess,
+    bytes: Uint8Array,
+    widths: readonly number[] | undefined,
+  ): Promise<ProcessingResult> {
     // The original may have a different media type than the stored content.
     const facts = await this.tools.parser.readImageFacts(appId, { bytes, name: file.key, mime: file.mime });
     if (facts === undefined) throw new BrokenContent('The image has no header');
