@@ -162,6 +162,21 @@ async function timeCall(shop: Client, path: string): Promise<number> {
   return status === 200 ? performance.now() - startMs : Infinity;
 }
 
+it('imports 10,000 products right after small calls, before there are statistics', async () => {
+  await withInstallation(async ({ api }) => {
+    const shop = await api.app();
+    const importProducts = async (call: number, count: number): Promise<number> => {
+      const products = Array.from({ length: count }, (_, index) => {
+        const code = `P${call}-${index}`;
+        return { code, name: code, price: 1, variants: [{ code }, { code: `${code}-XL` }] };
+      });
+      return (await shop.post('/int/products', { products })).status;
+    };
+    for (let call = 0; call < 10; call += 1) expect(await importProducts(call, 5)).toBe(200);
+    expect(await importProducts(10, 10_000)).toBe(200);
+  });
+}, 60_000);
+
 describe.each([
   ['missing in the statistics', timesBeforeAnalyze],
   ['beside small apps in the statistics', timesBesideSmallApps],

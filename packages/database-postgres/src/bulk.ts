@@ -4,6 +4,15 @@ import { TIMEOUTS } from './data-source.js';
 // Measured: up to this number of rows, index look-ups are faster than a scan.
 const MAX_ROWS_BY_INDEX = 100;
 
+// Planning again costs little compared with writing more rows than this.
+const MAX_ROWS_WITH_KEPT_PLANS = 1_000;
+
+/**
+ * Another search path makes PostgreSQL plan again what the session has planned. Without statistics, it may have planned
+ * foreign key checks with any index that starts with `app_id`, so that each check reads all rows of the app.
+ */
+const DISCARD_PLANS = `, set_config('search_path', current_setting('search_path') || ', information_schema', true)`;
+
 const LOCK_TIMEOUT = '4500ms';
 
 /**
@@ -15,7 +24,8 @@ function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
     set_config('lock_timeout', '${LOCK_TIMEOUT}', true),
     set_config('enable_nestloop', '${rows > MAX_ROWS_BY_INDEX ? 'off' : 'on'}', true),
-    set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)`;
+    set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)
+    ${rows > MAX_ROWS_WITH_KEPT_PLANS ? DISCARD_PLANS : ''}`;
 }
 
 /**
