@@ -8,61 +8,13 @@ import { WrittenByAnother, type OnStatement } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
 import { isDivisionByZero } from './failures.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
-import type { RowsOfEach, Sql, StatementOfEach } from './sql.js';
+import type { RowsOfEach, Statement, StatementOfEach } from './sql.js';
+import { LOCK_ORDER, type Lockable, type Transaction } from './transaction.js';
 import { assertCommitted, assertInTime, assertSucceeded, resultOf, rowsOf } from './transaction-answers.js';
 import { callContext, WriteOnce } from './write-once.js';
 
 export type { Sql } from './sql.js';
-
-// To prevent deadlocks, every transaction locks kinds in this order, and rows of one kind in the order of their keys.
-const LOCK_ORDER = [
-  'app',
-  'token',
-  'bulk',
-  'warehouse',
-  'evaluation',
-  'proforma',
-  'order',
-  'voucher',
-  'customer',
-  'card',
-  'stock',
-  'file',
-  'device',
-  'webhook',
-] as const;
-export type Lockable = (typeof LOCK_ORDER)[number];
-
-export interface WritingSql extends Sql {
-  /**
-   * Runs the last statement of the transaction. Sends COMMIT with it, except in a dry run and in the write of a keyed
-   * call. Commits nothing when the statement fails. Throws {@link UnknownOutcome} when the connection is lost before
-   * the answer to COMMIT.
-   */
-  runLast<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-}
-
-export interface Transaction extends WritingSql {
-  /** Throws when a lock on rows of this kind would violate the lock order. */
-  locks(kind: Lockable): void;
-  /**
-   * Sends a statement whose rows are not needed with the next statement or COMMIT. If it fails, the next one fails. The
-   * client has one time limit for both, so defer only one slow statement.
-   */
-  runDeferred(text: string, values?: readonly unknown[]): Promise<void>;
-  /** Runs statements that do not depend on each other's rows in one round trip, and returns the rows of each. */
-  rowsOfEach<Rows extends readonly unknown[]>(statements: StatementOfEach<Rows>): Promise<RowsOfEach<Rows>>;
-  /** Collects entries, which one statement writes at the end of the transaction. A dry run writes no entries. */
-  audit(appId: number, at: Date, entries: readonly AuditEntry[]): void;
-  /** Collects events, which one statement writes just before COMMIT. A dry run writes no events. */
-  publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
-  /**
-   * Applies the timeouts of bulk writes. Sends the following statements without names, so that PostgreSQL plans them
-   * for their actual values. The setting `plan_cache_mode` is not used, because PostgreSQL would then also plan the
-   * foreign key check of every row again.
-   */
-  expectManyRows(): void;
-}
+export type { Lockable, Transaction, WritingSql } from './transaction.js';
 
 /** The last step is COMMIT (`undefined`), storing the result and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
@@ -114,6 +66,16 @@ export class ClientTransaction implements Transaction {
   async runLast<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // Does not commit here if the result must be stored first, or in a dry run.
     return this.ending ? this.rows(text, values) : this.commitWith(text, values);
+  }
+
+  async runAllLast(statements: readonly Statement[]): Promise<void> {
+    const inTurn = statements.slice(0, -1);
+    const [last] = statements.slice(-1);
+    if (last === undefined) return;
+    const isInSteps = statements.some(({ text }) => this.statements.stepsOf(text) !== undefined);
+    if (isInSteps) for (const { text, values } of inTurn) await this.rows(text, values);
+    else this.deferredQueries.push(...inTurn.map(({ text, values }) => this.query(text, values)));
+    await this.runLast(last.text, last.values);
   }
 
   async commit(result: unknown): Promise<void> {
@@ -210,11 +172,9 @@ export class ClientTransaction implements Transaction {
   private query(text: string, values: readonly unknown[]): QueryConfig {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
     assertInTime(this.endMs);
-    const statement = this.statements.named(text);
-    return {
-      values: [...values],
-      ...(this.bulkTimeout ? { text: statement.text, ...this.bulkTimeout } : statement),
-    };
+    const { name, text: sentText, hasOnePlan } = this.statements.named(text);
+    const isPrepared = name !== undefined && (this.bulkTimeout === undefined || hasOnePlan);
+    return { values: [...values], text: sentText, ...(isPrepared && { name }), ...this.bulkTimeout };
   }
 
   /** Sends BEGIN first, and the deferred statements before the others. Throws when a deferred statement fails. */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { ONE_PLAN } from './prepared-statements.js';
 import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
 import type { Transaction } from './client-transaction.js';
@@ -162,6 +163,33 @@ describe('a transaction', () => {
     expect(database.connections()).toMatchObject({ waiting: 0 });
     await Promise.all([1, 2, 3, 4].map((id) => database.transaction((transaction) => insertItem(transaction, id, id))));
     expect(await countItems()).toBe(4);
+  });
+
+  it('runs its last statements in order and commits with them', async () => {
+    const steps = [
+      'insert into item (id, n) values (1, $1)',
+      'update item set n = n + $1 where id = 1',
+      'update item set n = n * $1 where id = 1',
+    ];
+    await database.transaction(async (transaction) => {
+      await transaction.runAllLast(steps.map((text) => ({ text, values: [3] })));
+      expect(await database.rows('select n from item')).toEqual([{ n: 18 }]);
+      await expect(insertItem(transaction, 3, 3)).rejects.toThrow('after the last one');
+    });
+    await database.transaction((transaction) => transaction.runAllLast([]));
+    expect(await countItems()).toBe(1);
+  });
+
+  it.each([0, 1, 2])('writes nothing when number %d of its last statements fails', async (failingIndex) => {
+    const failing = database.transaction(async (transaction) => {
+      await insertItem(transaction, 9, 9);
+      const nOf = (index: number): number => (index === failingIndex ? 9 : index);
+      await transaction.runAllLast(
+        [0, 1, 2].map((index) => ({ text: 'insert into item (id, n) values ($1, $2)', values: [index, nOf(index)] })),
+      );
+    });
+    await expect(failing).rejects.toMatchObject({ constraint: 'item_n_key' });
+    expect(await countItems()).toBe(0);
   });
 
   it('writes nothing when its work ignores an error before the last statement', async () => {
@@ -444,6 +472,22 @@ describe('a single write', () => {
     expect(await countItems()).toBe(1);
   });
 
+  it('reports an unknown outcome, without a retry, when the connection is cut during the last statements', async () => {
+    let runs = 0;
+    const result = database.transaction((transaction) => {
+      runs += 1;
+      return transaction.runAllLast([
+        { text: 'insert into item (id, n) values (1, 1)', values: [] },
+        { text: 'insert into item (id, n) select 2, 2 from pg_sleep(0.3)', values: [] },
+      ]);
+    });
+    setTimeout(cutAllConnections, 100);
+    await expect(result).rejects.toThrow(UnknownOutcome);
+    expect(runs).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await countItems()).toBe(0);
+  });
+
   it('reports an unavailable database when the connection is cut during an earlier read', async () => {
     const result = database.write(async (sql) => {
       await sql.rows('select pg_sleep(0.3)');
@@ -466,13 +510,19 @@ describe('a bulk write', () => {
   const findPreparedStatements = (transaction: Transaction): Promise<{ name: string }[]> =>
     transaction.rows('select name from pg_prepared_statements where statement like $1', ['%of a bulk write%']);
 
-  it('is planned for its number of rows and leaves no cached plan', async () => {
+  it('is planned for its number of rows and leaves no cached plan, unless marked', async () => {
     const bulkStatements = await database.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
       await transaction.rows('select 1 as one /* of a bulk write */');
       return findPreparedStatements(transaction);
     });
     expect(bulkStatements.filter(({ name }) => name !== '')).toEqual([]);
+    const markedStatements = await database.transaction(async (transaction) => {
+      await beginBulk(transaction, 1);
+      await transaction.rows(`${ONE_PLAN} select 2 as two /* of a bulk write */`);
+      return findPreparedStatements(transaction);
+    });
+    expect(markedStatements.filter(({ name }) => name !== '')).toHaveLength(1);
     const otherStatements = await database.transaction(async (transaction) => {
       await transaction.rows('select 1 as one /* of a bulk write */');
       return findPreparedStatements(transaction);

@@ -5,10 +5,14 @@ import { findSteps, type Step } from './cluster/steps.js';
 
 const MAX_NAMES = 500;
 
+/** Marks a statement that needs no other plan for many rows, so that bulk writes prepare it, too. */
+export const ONE_PLAN = '/* one plan */';
+
 export interface NamedStatement {
   /** Absent for a statement that must not be prepared. */
   readonly name?: string;
   readonly text: string;
+  readonly hasOnePlan?: boolean;
 }
 
 /**
@@ -52,7 +56,11 @@ export class PreparedStatements {
     // PgBouncer shares prepared statements of all processes by their text, so a renewed statement needs a new text too.
     const sentText = this.adapted(text);
     const currentText = this.tag === '' ? sentText : `${sentText} /* ${this.tag} */`;
-    const statement = { name: createHash('sha1').update(currentText).digest('base64url'), text: currentText };
+    const statement = {
+      name: createHash('sha1').update(currentText).digest('base64url'),
+      text: currentText,
+      hasOnePlan: text.includes(ONE_PLAN),
+    };
     this.statementByText.set(text, statement);
     return statement;
   }

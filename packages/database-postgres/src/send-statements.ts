@@ -1,5 +1,6 @@
 import type { OnStatement, OnStatementEnd } from '@back-office/database';
 import type { Writable } from 'node:stream';
+import { JsonRows } from './json-rows.js';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 export type SettledQuery = PromiseSettledResult<QueryResult>;
@@ -30,6 +31,11 @@ async function reportEnd(answer: Promise<QueryResult>, end: OnStatementEnd): Pro
   }
 }
 
+function flush(stream: Writable): void {
+  stream.uncork();
+  stream.cork();
+}
+
 /** Sends all statements in one packet. Does not report BEGIN, because it always runs together with a statement. */
 export async function sendTogether(
   client: PoolClient,
@@ -40,7 +46,12 @@ export async function sendTogether(
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
   const begin = withBegin ? [client.query('BEGIN')] : [];
-  const promises = [...begin, ...queries.map((query) => sendStatement(client, query, onStatement))];
+  const promises = [...begin];
+  for (const query of queries) {
+    promises.push(sendStatement(client, query, onStatement));
+    // While the server runs a long statement, the rows of the next one are made.
+    if (query.values?.some((value) => value instanceof JsonRows)) flush(stream);
+  }
   stream.uncork();
   const answers = await Promise.allSettled(promises);
   if (!withBegin) return answers;

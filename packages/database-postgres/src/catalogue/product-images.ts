@@ -1,31 +1,25 @@
 import type { DesiredImage, ProductDraft, VariantDraft } from '@back-office/catalogue';
 import type { Transaction } from '../client-transaction.js';
+import type { Statement } from '../sql.js';
 import { ADD_IMAGES, FIND_IMAGES, REMOVE_IMAGES } from './product-statements.js';
 
 type Draft = ProductDraft | VariantDraft;
 
 export type LibraryKeyFinder = (url: string) => string | undefined;
 
-/**
- * Removes the stored images of drafts that replace them, then adds the images of all drafts with their usages. Must
- * come last in the transaction.
- */
-export async function writeImages(
-  transaction: Transaction,
+/** Removes the stored images of drafts that replace them, then adds the images of all drafts with their usages. */
+export function imageStatements(
   appId: number,
   withImages: readonly Draft[],
   { now, libraryKeyOf }: { readonly now: Date; readonly libraryKeyOf: LibraryKeyFinder },
-): Promise<void> {
-  await removeImages(transaction, appId, withImages);
-  const images = imageRows(withImages, libraryKeyOf);
-  if (images.length > 0) await transaction.runLast(ADD_IMAGES, [appId, JSON.stringify(images), now]);
-}
-
-async function removeImages(transaction: Transaction, appId: number, withImages: readonly Draft[]): Promise<void> {
+): Statement[] {
   const owners = withImages.filter(({ replacesImages }) => replacesImages);
-  if (owners.length === 0) return;
   const idsOf = (isVariant: boolean) => owners.filter((owner) => 'product' in owner === isVariant).map(({ id }) => id);
-  await transaction.rows(REMOVE_IMAGES, [appId, idsOf(false), idsOf(true)]);
+  const images = imageRows(withImages, libraryKeyOf);
+  return [
+    ...(owners.length > 0 ? [{ text: REMOVE_IMAGES, values: [appId, idsOf(false), idsOf(true)] }] : []),
+    ...(images.length > 0 ? [{ text: ADD_IMAGES, values: [appId, JSON.stringify(images), now] }] : []),
+  ];
 }
 
 interface ImageRow {

@@ -1,3 +1,4 @@
+import { ONE_PLAN } from '../prepared-statements.js';
 import { RECORD_USAGES } from '../media/record-usages.js';
 import { PRODUCT_IMAGES, PRODUCTS, VARIANTS } from '../tables/products.js';
 
@@ -50,12 +51,17 @@ export const UPDATE_PRODUCTS = `
   from wanted w
   where p.app_id = $1 and p.id = w.id and p.id = any($4::bigint[])`;
 
-export const INSERT_PRODUCTS = `
-  insert into products (app_id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, search_all, inserted_at,
-    updated_at)
-  select $1, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
-  from json_to_recordset($2) as row ${PRODUCT_ROW} order by ordinal
-  returning id, code`;
+// Reserves the ids of $1 products and $2 variants, so that their inserts do not wait for each other.
+export const RESERVE_IDS = `${ONE_PLAN}
+  select
+    (select coalesce(json_agg(nextval('products_id_seq')), '[]') from generate_series(1, $1::int)) as products,
+    (select coalesce(json_agg(nextval('product_variants_id_seq')), '[]') from generate_series(1, $2::int)) as variants`;
+
+export const INSERT_PRODUCTS = `${ONE_PLAN}
+  insert into products (app_id, id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, search_all, inserted_at,
+    updated_at) overriding system value
+  select $1, id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
+  from json_to_recordset($2) as row ${PRODUCT_ROW} order by ordinal`;
 
 const VARIANT_ROW = `
   (ordinal int, id bigint, product_id bigint, ${VARIANT_COLUMNS.typedList})`;
@@ -66,11 +72,11 @@ export const UPDATE_VARIANTS = `
   from json_to_recordset($2) as row ${VARIANT_ROW}
   where v.app_id = $1 and v.id = row.id and v.id = any($4::bigint[])`;
 
-export const INSERT_VARIANTS = `
-  insert into product_variants (app_id, product_id, ${VARIANT_COLUMNS.list}, inserted_at, updated_at)
-  select $1, product_id, ${VARIANT_COLUMNS.list}, $3, $3
-  from json_to_recordset($2) as row ${VARIANT_ROW} order by ordinal
-  returning id, code`;
+export const INSERT_VARIANTS = `${ONE_PLAN}
+  insert into product_variants (app_id, id, product_id, ${VARIANT_COLUMNS.list}, inserted_at, updated_at)
+    overriding system value
+  select $1, id, product_id, ${VARIANT_COLUMNS.list}, $3, $3
+  from json_to_recordset($2) as row ${VARIANT_ROW} order by ordinal`;
 
 export const FIND_IMAGES = `
   select product_id, product_variant_id, image_url, alt from product_images

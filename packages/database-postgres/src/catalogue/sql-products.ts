@@ -24,8 +24,9 @@ import { beginLockedBulk, valuesOf } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import { JsonRows } from '../json-rows.js';
 import type { Postgres } from '../postgres.js';
+import type { Statement } from '../sql.js';
 import { asciiOf, foldName } from '@back-office/database-search';
-import { findImages, writeImages, type LibraryKeyFinder } from './product-images.js';
+import { findImages, imageStatements, type LibraryKeyFinder } from './product-images.js';
 import {
   FIND_PRODUCTS,
   FIND_VARIANTS,
@@ -34,6 +35,7 @@ import {
   UPDATE_PRODUCTS,
   UPDATE_VARIANTS,
   PRODUCT_COLUMNS,
+  RESERVE_IDS,
   type VARIANT_COLUMNS,
 } from './product-statements.js';
 import type { RowOf } from '../tables/define-table.js';
@@ -145,43 +147,31 @@ async function writeChanges(
   now: Date,
   libraryKeyOf: LibraryKeyFinder,
 ): Promise<void> {
-  type RowMaker<Item> = (draft: Item, ordinal: number) => object;
-  const insert = async <Item extends Draft>(
-    statement: string,
-    drafts: readonly Item[],
-    rowOf: RowMaker<Item>,
-  ): Promise<void> => {
-    if (drafts.length === 0) return;
-    setIds(drafts, await transaction.rows<InsertedRow>(statement, [appId, new JsonRows(drafts, rowOf), now]));
-  };
-  const updateOf = <Item extends Draft>(drafts: readonly Item[], rowOf: RowMaker<Item>) => [
-    appId,
-    new JsonRows(drafts, rowOf),
-    now,
-    drafts.map(({ id }) => id),
-  ];
   const [knownProducts, newProducts] = partition(products, isKnown);
   const [knownVariants, newVariants] = partition(variants, isKnown);
   const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
-  if (knownVariants.length > 0) await transaction.rows(UPDATE_VARIANTS, updateOf(knownVariants, variantRow));
-  await insert(INSERT_VARIANTS, variantsOfKnownProducts, variantRow);
-  if (knownProducts.length > 0) await transaction.runDeferred(UPDATE_PRODUCTS, updateOf(knownProducts, productRow));
+  await reserveIds(transaction, newProducts, newVariants);
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft, ordinal: number) =>
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
-  await insert(INSERT_PRODUCTS, newProducts, newProductRow);
-  await insert(INSERT_VARIANTS, variantsOfNewProducts, variantRow);
+  type RowMaker<Item> = (draft: Item, ordinal: number) => object;
+  const write = <Item extends Draft>(text: string, drafts: readonly Item[], rowOf: RowMaker<Item>): Statement[] =>
+    drafts.length === 0 ? [] : [{ text, values: [appId, new JsonRows(drafts, rowOf), now] }];
+  const update: typeof write = (text, drafts, rowOf) =>
+    write(text, drafts, rowOf).map(({ values }) => ({ text, values: [...values, drafts.map(({ id }) => id)] }));
   transaction.publish(appId, now, productEvents(knownProducts, newProducts));
-  await writeImages(transaction, appId, withImages, { now, libraryKeyOf });
+  await transaction.runAllLast([
+    ...update(UPDATE_VARIANTS, knownVariants, variantRow),
+    ...write(INSERT_VARIANTS, variantsOfKnownProducts, variantRow),
+    ...update(UPDATE_PRODUCTS, knownProducts, productRow),
+    ...write(INSERT_PRODUCTS, newProducts, newProductRow),
+    ...write(INSERT_VARIANTS, variantsOfNewProducts, variantRow),
+    ...imageStatements(appId, withImages, { now, libraryKeyOf }),
+  ]);
 }
 
 type Draft = ProductDraft | VariantDraft;
-
-interface InsertedRow {
-  readonly id: number;
-  readonly code: string;
-}
 
 function isKnown({ id }: Draft): boolean {
   return id !== null;
@@ -194,9 +184,18 @@ function partition<Item>(
   return [items.filter(hasProperty), items.filter((item) => !hasProperty(item))];
 }
 
-function setIds(drafts: readonly Draft[], rows: readonly InsertedRow[]): void {
-  const ids = new Map(rows.map(({ code, id }) => [code, id]));
-  for (const draft of drafts) draft.id = ids.get(draft.code) ?? null;
+async function reserveIds(
+  transaction: Transaction,
+  products: readonly ProductDraft[],
+  variants: readonly VariantDraft[],
+): Promise<void> {
+  if (products.length + variants.length === 0) return;
+  const [ids] = await transaction.rows<Record<'products' | 'variants', readonly number[]>>(RESERVE_IDS, [
+    products.length,
+    variants.length,
+  ]);
+  for (const [index, draft] of products.entries()) draft.id = ids?.products[index] ?? null;
+  for (const [index, draft] of variants.entries()) draft.id = ids?.variants[index] ?? null;
 }
 
 function productRow(product: ProductDraft): object {
