@@ -1,6 +1,6 @@
 import type { Transaction } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
-import { ONE_PLAN } from './prepared-statements.js';
+import { FIXED_PLAN } from './prepared-statements.js';
 
 // Measured: up to this number of rows, index look-ups are faster than a scan.
 const MAX_ROWS_BY_INDEX = 100;
@@ -35,7 +35,7 @@ function settingsFor(rows: number): string {
  */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
-  await transaction.runDeferred(`${ONE_PLAN} select ${settingsFor(rows)}`);
+  await transaction.runDeferred(`${FIXED_PLAN} select ${settingsFor(rows)}`);
 }
 
 const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
@@ -53,7 +53,7 @@ export async function beginLockedBulk(
   transaction.locks('bulk');
   transaction.expectManyRows();
   await transaction.runDeferred(
-    `${ONE_PLAN} select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
+    `${FIXED_PLAN} select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
     [BULK_LOCK_KEYS[kind], appId],
   );
 }

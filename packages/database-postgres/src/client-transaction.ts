@@ -1,6 +1,7 @@
 import type { CustomTypesConfig, PoolClient, QueryConfig } from 'pg';
 import { auditStatement } from './apps/audit-statement.js';
 import { runSteps, type StepQuery } from './cluster/run-steps.js';
+import { JsonRows } from './json-rows.js';
 import type { PreparedStatements } from './prepared-statements.js';
 import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
@@ -25,6 +26,8 @@ interface Collected<Item> {
   readonly at: Date;
   readonly list: Item[];
 }
+
+const MAX_ROWS_TOGETHER = 1_000;
 
 /** Leaves values as PostgreSQL writes them. */
 const TEXTS: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
@@ -69,13 +72,19 @@ export class ClientTransaction implements Transaction {
   }
 
   async runAllLast(statements: readonly Statement[]): Promise<void> {
-    const inTurn = statements.slice(0, -1);
+    const earlierStatements = statements.slice(0, -1);
     const [last] = statements.slice(-1);
     if (last === undefined) return;
-    const isInSteps = statements.some(({ text }) => this.statements.stepsOf(text) !== undefined);
-    if (isInSteps) for (const { text, values } of inTurn) await this.rows(text, values);
-    else this.deferredQueries.push(...inTurn.map(({ text, values }) => this.query(text, values)));
+    if (statements.some((statement) => this.runsAlone(statement)))
+      for (const { text, values } of earlierStatements) await this.rows(text, values);
+    else this.deferredQueries.push(...earlierStatements.map(({ text, values }) => this.query(text, values)));
     await this.runLast(last.text, last.values);
+  }
+
+  /** Returns true for a statement in steps, and for one that may need the time limit of the client for itself. */
+  private runsAlone({ text, values }: Statement): boolean {
+    const isLong = values.some((value) => value instanceof JsonRows && value.length > MAX_ROWS_TOGETHER);
+    return isLong || this.statements.stepsOf(text) !== undefined;
   }
 
   async commit(result: unknown): Promise<void> {
@@ -172,8 +181,8 @@ export class ClientTransaction implements Transaction {
   private query(text: string, values: readonly unknown[]): QueryConfig {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
     assertInTime(this.endMs);
-    const { name, text: sentText, hasOnePlan } = this.statements.named(text);
-    const isPrepared = name !== undefined && (this.bulkTimeout === undefined || hasOnePlan);
+    const { name, text: sentText, isPlanFixed } = this.statements.named(text);
+    const isPrepared = name !== undefined && (this.bulkTimeout === undefined || isPlanFixed);
     return { values: [...values], text: sentText, ...(isPrepared && { name }), ...this.bulkTimeout };
   }
 

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { ONE_PLAN } from './prepared-statements.js';
+import { JsonRows } from './json-rows.js';
+import { FIXED_PLAN } from './prepared-statements.js';
 import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
 import type { Transaction } from './client-transaction.js';
@@ -190,6 +191,48 @@ describe('a transaction', () => {
     });
     await expect(failing).rejects.toMatchObject({ constraint: 'item_n_key' });
     expect(await countItems()).toBe(0);
+  });
+
+  it.each([0, 1, 2])(
+    'writes nothing when the rows of number %d of its last statements cannot be made',
+    async (failing) => {
+      const rowOf = (index: number) => (): object => {
+        if (index === failing) throw new RangeError('too long');
+        return { id: index };
+      };
+      const result = database.transaction((transaction) =>
+        transaction.runAllLast(
+          [0, 1, 2].map((index) => ({
+            text: 'insert into item (id, n) select id, id from json_to_recordset($1) as row (id int)',
+            values: [new JsonRows([1], rowOf(index))],
+          })),
+        ),
+      );
+      await expect(result).rejects.toThrow('too long');
+      expect(await countItems()).toBe(0);
+      await Promise.all(
+        [1, 2, 3, 4].map((id) => database.transaction((transaction) => insertItem(transaction, id, id))),
+      );
+      expect(await countItems()).toBe(4);
+    },
+  );
+
+  it.each([
+    [1_000, ['start', 'start', 'start', 'end', 'end', 'end']],
+    [1_001, ['start', 'end', 'start', 'start', 'end', 'end']],
+  ])('runs last statements together up to 1,000 rows: %d', async (count, expected) => {
+    const events: string[] = [];
+    const observed = new Postgres(database.source, () => {
+      events.push('start');
+      return () => events.push('end');
+    });
+    const insertItems = (first: number, rows: number) => ({
+      text: 'insert into item (id, n) select id, id from json_to_recordset($1) as row (id int)',
+      values: [new JsonRows(Array.from({ length: rows }), (_, index) => ({ id: first + index }))],
+    });
+    await observed.transaction((transaction) => transaction.runAllLast([insertItems(1, count), insertItems(2_000, 1)]));
+    expect(events).toEqual(expected);
+    expect(await countItems()).toBe(count + 1);
   });
 
   it('writes nothing when its work ignores an error before the last statement', async () => {
@@ -519,7 +562,7 @@ describe('a bulk write', () => {
     expect(bulkStatements.filter(({ name }) => name !== '')).toEqual([]);
     const markedStatements = await database.transaction(async (transaction) => {
       await beginBulk(transaction, 1);
-      await transaction.rows(`${ONE_PLAN} select 2 as two /* of a bulk write */`);
+      await transaction.rows(`${FIXED_PLAN} select 2 as two /* of a bulk write */`);
       return findPreparedStatements(transaction);
     });
     expect(markedStatements.filter(({ name }) => name !== '')).toHaveLength(1);

@@ -1,11 +1,12 @@
 const SLICE_ROWS = 100;
 /** Later rows are often a little longer, because their numbers are. */
-const LATER_ROW_LENGTH = 1.03;
+const LATER_ROW_RATIO = 1.03;
 const MAX_SPARE_BYTES = 8 * 2 ** 20;
 
 /**
- * A JSON array of rows as the value of a parameter. The rows are made when their statement is sent, 100 at a time: all
- * rows and their text would fill the memory until the next full garbage collection.
+ * A JSON array of rows as the value of a parameter of the type `json`, not `jsonb`. The rows are made when their
+ * statement is sent, 100 at a time: all rows and their text would fill the memory until the next full garbage
+ * collection.
  */
 export class JsonRows<Item> {
   constructor(
@@ -13,7 +14,11 @@ export class JsonRows<Item> {
     private readonly rowOf: (item: Item, index: number) => object,
   ) {}
 
-  /** Called by `pg`, which sends bytes without converting them. */
+  get length(): number {
+    return this.items.length;
+  }
+
+  /** `pg` sends bytes without converting them. */
   toPostgres(): string | Buffer {
     const { items, rowOf } = this;
     if (items.length <= SLICE_ROWS) return JSON.stringify(items.map(rowOf));
@@ -23,10 +28,10 @@ export class JsonRows<Item> {
       const text = this.sliceText(start);
       const minLength = length + Buffer.byteLength(text);
       const share = Math.min(1, (start + SLICE_ROWS) / items.length);
-      if (minLength > bytes.length) bytes = enlarge(bytes, minLength, (minLength / share) * LATER_ROW_LENGTH);
+      if (minLength > bytes.length) bytes = enlargeBytes(bytes, minLength, (minLength / share) * LATER_ROW_RATIO);
       length += bytes.write(text, length);
     }
-    return moved(bytes).subarray(0, length);
+    return moveBytes(bytes).subarray(0, length);
   }
 
   private sliceText(start: number): string {
@@ -38,13 +43,13 @@ export class JsonRows<Item> {
 }
 
 /** Sizes the new bytes for all rows, if these are as long as the rows so far. */
-function enlarge(bytes: Buffer, minLength: number, expectedLength: number): Buffer<ArrayBuffer> {
+function enlargeBytes(bytes: Buffer, minLength: number, expectedLength: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafeSlow(Math.ceil(Math.min(expectedLength, minLength + MAX_SPARE_BYTES)));
   bytes.copy(larger);
   return larger;
 }
 
 /** The next small garbage collection frees a new object, but only a full one frees an object that is already old. */
-function moved({ buffer }: Buffer<ArrayBuffer>): Buffer {
+function moveBytes({ buffer }: Buffer<ArrayBuffer>): Buffer {
   return Buffer.from(structuredClone(buffer, { transfer: [buffer] }));
 }

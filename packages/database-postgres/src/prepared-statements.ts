@@ -5,14 +5,14 @@ import { findSteps, type Step } from './cluster/steps.js';
 
 const MAX_NAMES = 500;
 
-/** Marks a statement that needs no other plan for many rows, so that bulk writes prepare it, too. */
-export const ONE_PLAN = '/* one plan */';
+/** Marks a statement whose plan does not depend on the number of rows, so that bulk writes prepare it, too. */
+export const FIXED_PLAN = '/* fixed plan */';
 
 export interface NamedStatement {
   /** Absent for a statement that must not be prepared. */
   readonly name?: string;
   readonly text: string;
-  readonly hasOnePlan?: boolean;
+  readonly isPlanFixed?: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ export class PreparedStatements {
     const statement = {
       name: createHash('sha1').update(currentText).digest('base64url'),
       text: currentText,
-      hasOnePlan: text.includes(ONE_PLAN),
+      isPlanFixed: text.includes(FIXED_PLAN),
     };
     this.statementByText.set(text, statement);
     return statement;

@@ -31,12 +31,11 @@ async function reportEnd(answer: Promise<QueryResult>, end: OnStatementEnd): Pro
   }
 }
 
-function flush(stream: Writable): void {
-  stream.uncork();
-  stream.cork();
-}
-
-/** Sends all statements in one packet. Does not report BEGIN, because it always runs together with a statement. */
+/**
+ * Sends all statements without waiting for answers, in one packet up to a statement with many rows. Does not report
+ * BEGIN, because it always runs together with a statement. If the rows of a statement cannot be made, sends nothing
+ * more, and returns the error for that statement and all later ones.
+ */
 export async function sendTogether(
   client: PoolClient,
   queries: readonly QueryConfig[],
@@ -45,17 +44,36 @@ export async function sendTogether(
 ): Promise<SettledQuery[]> {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
-  const begin = withBegin ? [client.query('BEGIN')] : [];
-  const promises = [...begin];
-  for (const query of queries) {
-    promises.push(sendStatement(client, query, onStatement));
-    // While the server runs a long statement, the rows of the next one are made.
-    if (query.values?.some((value) => value instanceof JsonRows)) flush(stream);
+  const promises: Promise<QueryResult>[] = withBegin ? [client.query('BEGIN')] : [];
+  const count = promises.length + queries.length;
+  let failure: PromiseRejectedResult | undefined;
+  try {
+    for (const query of queries) promises.push(sendRows(client, stream, query, onStatement));
+  } catch (error) {
+    failure = { status: 'rejected', reason: error };
+  } finally {
+    stream.uncork();
   }
-  stream.uncork();
-  const answers = await Promise.allSettled(promises);
+  const sentAnswers = await Promise.allSettled(promises);
+  const answers = Array.from({ length: count }, (_, index) => (sentAnswers[index] ?? failure) as SettledQuery);
   if (!withBegin) return answers;
   // If BEGIN fails, the statements ran outside of a transaction, so their answers are discarded.
   const [beginAnswer, ...statementAnswers] = answers;
   return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;
+}
+
+/** Makes the rows of a statement before it is sent, because `pg` would only skip a statement that it cannot send. */
+function sendRows(
+  client: PoolClient,
+  stream: Writable,
+  query: QueryConfig,
+  onStatement: OnStatement | undefined,
+): Promise<QueryResult> {
+  if (!query.values?.some((value) => value instanceof JsonRows)) return sendStatement(client, query, onStatement);
+  const values = query.values.map((value: unknown) => (value instanceof JsonRows ? value.toPostgres() : value));
+  const answer = sendStatement(client, { ...query, values }, onStatement);
+  // While the server runs this statement, the rows of the next one are made.
+  stream.uncork();
+  stream.cork();
+  return answer;
 }

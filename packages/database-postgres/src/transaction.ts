@@ -31,8 +31,8 @@ export interface WritingSql extends Sql {
 
 export interface Transaction extends WritingSql {
   /**
-   * Runs the last statements of the transaction in one round trip, like {@link WritingSql.runLast}. The client has one
-   * time limit for all.
+   * Runs the last statements of the transaction like {@link WritingSql.runLast}. They travel together, unless one has
+   * more than 1,000 rows: the client has one time limit for all that travel together.
    */
   runAllLast(statements: readonly Statement[]): Promise<void>;
   /** Throws when a lock on rows of this kind would violate the lock order. */
@@ -50,7 +50,7 @@ export interface Transaction extends WritingSql {
   publish(appId: number, at: Date, events: readonly DomainEvent[]): void;
   /**
    * Applies the timeouts of bulk writes. Sends the following statements without names, so that PostgreSQL plans them
-   * for their actual values, except those with {@link ONE_PLAN}. The setting `plan_cache_mode` is not used, because
+   * for their actual values, except those with {@link FIXED_PLAN}. The setting `plan_cache_mode` is not used, because
    * PostgreSQL would then also plan the foreign key check of every row again.
    */
   expectManyRows(): void;

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '@back-office/database';
 import type { Transaction } from '../client-transaction.js';
-import { ONE_PLAN } from '../prepared-statements.js';
+import { FIXED_PLAN } from '../prepared-statements.js';
 import { beginLockedBulk } from '../bulk.js';
 import type { Statement } from '../sql.js';
 
@@ -45,5 +45,5 @@ export async function checkStoredCurrency(transaction: Transaction, app: Pricing
 }
 
 export function currencyStatement(appId: number): Statement {
-  return { text: `${ONE_PLAN} select ${CURRENCY_OF_APP} as currency`, values: [appId] };
+  return { text: `${FIXED_PLAN} select ${CURRENCY_OF_APP} as currency`, values: [appId] };
 }

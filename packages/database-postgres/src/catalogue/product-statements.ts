@@ -1,4 +1,4 @@
-import { ONE_PLAN } from '../prepared-statements.js';
+import { FIXED_PLAN } from '../prepared-statements.js';
 import { RECORD_USAGES } from '../media/record-usages.js';
 import { PRODUCT_IMAGES, PRODUCTS, VARIANTS } from '../tables/products.js';
 
@@ -52,12 +52,12 @@ export const UPDATE_PRODUCTS = `
   where p.app_id = $1 and p.id = w.id and p.id = any($4::bigint[])`;
 
 // Reserves the ids of $1 products and $2 variants, so that their inserts do not wait for each other.
-export const RESERVE_IDS = `${ONE_PLAN}
+export const RESERVE_IDS = `${FIXED_PLAN}
   select
     (select coalesce(json_agg(nextval('products_id_seq')), '[]') from generate_series(1, $1::int)) as products,
     (select coalesce(json_agg(nextval('product_variants_id_seq')), '[]') from generate_series(1, $2::int)) as variants`;
 
-export const INSERT_PRODUCTS = `${ONE_PLAN}
+export const INSERT_PRODUCTS = `${FIXED_PLAN}
   insert into products (app_id, id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, search_all, inserted_at,
     updated_at) overriding system value
   select $1, id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
@@ -72,7 +72,7 @@ export const UPDATE_VARIANTS = `
   from json_to_recordset($2) as row ${VARIANT_ROW}
   where v.app_id = $1 and v.id = row.id and v.id = any($4::bigint[])`;
 
-export const INSERT_VARIANTS = `${ONE_PLAN}
+export const INSERT_VARIANTS = `${FIXED_PLAN}
   insert into product_variants (app_id, id, product_id, ${VARIANT_COLUMNS.list}, inserted_at, updated_at)
     overriding system value
   select $1, id, product_id, ${VARIANT_COLUMNS.list}, $3, $3

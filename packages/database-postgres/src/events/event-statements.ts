@@ -1,5 +1,5 @@
 import type { DomainEvent, EventType } from '@back-office/kernel';
-import { ONE_PLAN } from '../prepared-statements.js';
+import { FIXED_PLAN } from '../prepared-statements.js';
 
 /** Limits the row size. PostgreSQL stores rows above 2 kB separately, and this costs more than another row. */
 const MAX_EVENTS_PER_ROW = 100;
@@ -7,7 +7,7 @@ const MAX_EVENTS_PER_ROW = 100;
 const EVENT_COLUMNS = 'app_id, at, type, record_ids, warehouse_ids, part_ids, removed';
 
 /** Must run while the records are locked, so that the ids follow the order in which the changes of a record commit. */
-const INSERT_EVENTS = `${ONE_PLAN} ${insertSql('$2', 'e.record_ids', '', '$3')}`;
+const INSERT_EVENTS = `${FIXED_PLAN} ${insertSql('$2', 'e.record_ids', '', '$3')}`;
 
 export function eventsStatement(appId: number, at: Date, events: readonly DomainEvent[]) {
   return { text: INSERT_EVENTS, values: [appId, at, eventRows(events)] };
