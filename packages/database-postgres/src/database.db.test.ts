@@ -528,7 +528,8 @@ describe('a single write', () => {
     await expect(result).rejects.toThrow(UnknownOutcome);
     expect(runs).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await countItems()).toBe(0);
+    // Whether COMMIT ran depends on when the server notices the cut.
+    expect([0, 2]).toContain(await countItems());
   });
 
   it('reports an unavailable database when the connection is cut during an earlier read', async () => {
