@@ -1,4 +1,4 @@
-import type { Transaction } from './client-transaction.js';
+import type { Transaction } from './transaction.js';
 import { TIMEOUTS } from './data-source.js';
 import { FIXED_PLAN } from './prepared-statements.js';
 

@@ -14,9 +14,6 @@ import { LOCK_ORDER, type Lockable, type Transaction } from './transaction.js';
 import { assertCommitted, assertInTime, assertSucceeded, resultOf, rowsOf } from './transaction-answers.js';
 import { callContext, WriteOnce } from './write-once.js';
 
-export type { Sql } from './sql.js';
-export type { Lockable, Transaction, WritingSql } from './transaction.js';
-
 /** The last step is COMMIT (`undefined`), storing the result and COMMIT (`WriteOnce`), or ROLLBACK (`dry run`). */
 export type TransactionEnd = undefined | WriteOnce | 'dry run';
 

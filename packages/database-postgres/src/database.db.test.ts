@@ -5,7 +5,7 @@ import { JsonRows } from './json-rows.js';
 import { FIXED_PLAN } from './prepared-statements.js';
 import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
-import type { Transaction } from './client-transaction.js';
+import type { Transaction } from './transaction.js';
 import { assertOutsideTransaction, Postgres } from './postgres.js';
 import { dataSourceFor, migrationSourceFor, openJobPool, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';

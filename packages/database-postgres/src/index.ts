@@ -1,5 +1,6 @@
 export * from './data-source.js';
-export type { Lockable, Sql, Transaction, WritingSql } from './client-transaction.js';
+export type { Sql } from './sql.js';
+export type { Lockable, Transaction, WritingSql } from './transaction.js';
 export * from './postgres.js';
 export * from './distribution.js';
 export * from './durability.js';

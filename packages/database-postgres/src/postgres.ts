@@ -1,12 +1,8 @@
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
-import {
-  ClientTransaction,
-  type TransactionEnd,
-  type Sql,
-  type Transaction,
-  type WritingSql,
-} from './client-transaction.js';
+import { ClientTransaction, type TransactionEnd } from './client-transaction.js';
+import type { Sql } from './sql.js';
+import type { Transaction, WritingSql } from './transaction.js';
 import { TIMEOUTS } from './data-source.js';
 import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
 import { useConnection } from './use-connection.js';

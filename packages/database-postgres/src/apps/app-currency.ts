@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from '@back-office/database';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { FIXED_PLAN } from '../prepared-statements.js';
 import { beginLockedBulk } from '../bulk.js';
 import type { Statement } from '../sql.js';

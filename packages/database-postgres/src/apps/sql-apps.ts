@@ -23,7 +23,8 @@ import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { Postgres } from '../postgres.js';
 import { hasAmounts } from './app-currency.js';
-import type { Sql, Transaction } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
+import type { Transaction } from '../transaction.js';
 import { SETTINGS_COLUMNS } from './app-columns.js';
 
 const INSERT_APP = `

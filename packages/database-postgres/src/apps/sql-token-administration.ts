@@ -15,7 +15,7 @@ import {
   type TokenUse,
 } from '@back-office/apps';
 import { isRefusal, type Clock, type Page, type Refusal } from '@back-office/kernel';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 
 export const TOKEN_COLUMNS = `id, name, scopes, language, inserted_at as "insertedAt", last_used_at as "lastUsedAt",

@@ -13,7 +13,7 @@ import type { Postgres } from '../postgres.js';
 import { CARDS } from '../tables/customers.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { violates } from '../failures.js';
 
 const CARD_COLUMNS = CARDS.columns.except('app_id', 'inserted_at', 'updated_at');

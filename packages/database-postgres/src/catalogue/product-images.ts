@@ -1,5 +1,5 @@
 import type { DesiredImage, ProductDraft, VariantDraft } from '@back-office/catalogue';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Statement } from '../sql.js';
 import { ADD_IMAGES, FIND_IMAGES, REMOVE_IMAGES } from './product-statements.js';
 

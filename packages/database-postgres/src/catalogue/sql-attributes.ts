@@ -10,7 +10,7 @@ import {
 } from '@back-office/catalogue';
 import { rejectionOf, sum, type BulkOptions, type Clock, type RejectedRows } from '@back-office/kernel';
 import { valuesOf, beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import { ATTRIBUTE_DEFINITIONS, PRODUCT_ATTRIBUTES } from '../tables/products.js';
 import { findVariants } from './named-variants.js';

@@ -21,7 +21,7 @@ import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk, valuesOf } from '../bulk.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { JsonRows } from '../json-rows.js';
 import type { Postgres } from '../postgres.js';
 import type { Statement } from '../sql.js';

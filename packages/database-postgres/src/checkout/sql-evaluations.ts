@@ -21,7 +21,8 @@ import {
   type StockRow,
 } from '@back-office/proforma';
 import { checkCurrency } from '../apps/app-currency.js';
-import type { Sql, Transaction, WritingSql } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
+import type { Transaction, WritingSql } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import {
   EXISTS_ANYWHERE,

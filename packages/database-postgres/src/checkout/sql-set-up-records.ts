@@ -14,7 +14,7 @@ import {
 import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk } from '../bulk.js';
-import type { Lockable, Transaction } from '../client-transaction.js';
+import type { Lockable, Transaction } from '../transaction.js';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { afterSql, type SortKey } from '../sort-keys.js';

@@ -13,7 +13,7 @@ import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-o
 import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
-import type { Sql } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
 
 const CHANGE_COLUMNS = `h.id, h.customer_id as "customerId", h.channel, h.step, h.from_state as "from", h.to_state as "to",
   h.source, h.changed_at as at`;

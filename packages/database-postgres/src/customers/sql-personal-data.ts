@@ -10,7 +10,7 @@ import {
   type PersonalData,
 } from '@back-office/customers';
 import type { Clock, Refusal } from '@back-office/kernel';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import * as sql from './erase-statements.js';
 

@@ -4,7 +4,7 @@ import type { Postgres } from '../postgres.js';
 import { LOCATIONS } from '../tables/locations.js';
 import { RECORD_USAGES } from '../media/record-usages.js';
 import { rowsByDraft, beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import {
   type Location,
   type LocationDraft,

@@ -1,4 +1,4 @@
-import type { Sql } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
 import { dateTimeSql } from '../json-sql.js';
 import { outerApp } from '../cluster/outer-app.js';
 

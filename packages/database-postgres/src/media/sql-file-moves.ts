@@ -11,7 +11,7 @@ import {
   type FolderPath,
 } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
-import type { Sql } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
 import { addRepublication } from './media-jobs.js';
 import { idsOf, lockById, resultsOf, type LockedFile } from './named-files.js';
 import { searchText } from './sql-media-files.js';

@@ -7,7 +7,7 @@ import {
   type Usage,
   fileKeyOfUrl,
 } from '@back-office/media';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import { RECORD_USAGES } from './record-usages.js';
 

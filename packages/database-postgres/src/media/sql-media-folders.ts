@@ -27,7 +27,8 @@ import {
   type RemovedBranch,
 } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
-import type { Sql, Transaction } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
+import type { Transaction } from '../transaction.js';
 import { fileEventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';
 import { WriteOnce } from '../write-once.js';

@@ -16,7 +16,7 @@ import {
 import { stateBeforeSql } from './file-states.js';
 import { addTidying, addWithdrawal } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { idsOf, lockById, lockByKey, resultsOf, resultOf, type LockedFile } from './named-files.js';
 
 const PURGED_AT_ONCE = 200;

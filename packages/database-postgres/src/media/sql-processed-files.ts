@@ -9,7 +9,7 @@ import {
 } from '@back-office/media';
 import { addTidying, schedulePurgeNow, REPAIR_STATEMENTS } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { DERIVED_KEYS, findFileJson } from './file-columns.js';
 import * as sql from './processed-file-statements.js';
 

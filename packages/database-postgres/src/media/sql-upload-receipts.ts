@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { stateBeforeSql } from './file-states.js';
 import { addTidying } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
-import type { Sql } from '../client-transaction.js';
+import type { Sql } from '../sql.js';
 
 const SWEPT_AT_ONCE = 500;
 

@@ -15,7 +15,7 @@ import {
 import { orderNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import { checkCurrency, CURRENCY_OF_APP } from '../apps/app-currency.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { eventRows, eventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';

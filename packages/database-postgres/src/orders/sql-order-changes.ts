@@ -16,7 +16,7 @@ import {
   type ReservedPieces,
 } from '@back-office/orders';
 import { beginBulk } from '../bulk.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import type { OrderRefunds } from '../proformas/order-refunds.js';
 import { bookEndedReservationsSql, LOCK_ON_HAND } from '../stock/ended-reservations.js';

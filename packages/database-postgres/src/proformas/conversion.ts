@@ -7,7 +7,7 @@ import {
   type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { eventRows, eventsSql } from '../events/event-statements.js';
 import { rememberMadeOrder } from '../call-writes.js';
 import { ORDER_ROW_COLUMNS, insertOrderSql, movePaymentsSql, orderValues } from '../orders/converted-orders.js';

@@ -1,7 +1,7 @@
 import { isRefusal, merge, type Refusal } from '@back-office/kernel';
 import { createdProformaEvents, type EvaluationFacts, type Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { eventRows } from '../events/event-statements.js';
 import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { INSERT_PROFORMA } from './proforma-statements.js';

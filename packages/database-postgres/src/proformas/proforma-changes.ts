@@ -8,7 +8,7 @@ import {
   type ProformaChange,
 } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { eventRows } from '../events/event-statements.js';
 import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';

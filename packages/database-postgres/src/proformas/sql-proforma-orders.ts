@@ -13,7 +13,7 @@ import {
   type ProformaOrders,
   type StoredChange,
 } from '@back-office/proforma';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import { isDivisionByZero, violates } from '../failures.js';
 import { existsInAnyApp } from '../checkout/sql-evaluations.js';
 import type { Postgres } from '../postgres.js';

@@ -18,7 +18,7 @@ import {
 } from '@back-office/stock';
 import { beginBulk, valuesOf } from '../bulk.js';
 import { findVariants } from '../catalogue/named-variants.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 
 // Serializes calls that add or set stock of a warehouse. A new shelf has no row to lock, so two calls could deadlock on

@@ -19,7 +19,7 @@ import {
   type WrittenWarehouses,
 } from '@back-office/stock';
 import { rowsByDraft, beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import { WAREHOUSES } from '../tables/stock.js';
 

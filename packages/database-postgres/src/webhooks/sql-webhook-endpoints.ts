@@ -13,7 +13,7 @@ import {
   type WebhookEndpoints,
 } from '@back-office/events';
 import { isRefusal, refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.js';
 import { makeDue } from './due-deliveries.js';

@@ -11,7 +11,7 @@ import {
   type WebhookQueue,
 } from '@back-office/events';
 import { addSeconds, type Clock } from '@back-office/kernel';
-import type { Transaction } from '../client-transaction.js';
+import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 import { DELIVERY_COLUMNS, toDelivery, toDeliveryRow, type DeliveryRow } from './delivery-rows.js';
