@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -29,6 +30,28 @@ const insertItem = (sql: Pick<Transaction, 'rows'>, id: number, n: number) =>
   sql.rows('insert into item (id, n) values ($1, $2)', [id, n]);
 const countItems = async (): Promise<number> =>
   (await database.rows<{ count: number }>('select count(*) as count from item'))[0]?.count ?? -1;
+
+describe('a connection that no call uses', () => {
+  const { setTimeout: originalSetTimeout } = globalThis;
+  let single: Postgres;
+  afterEach(async () => {
+    globalThis.setTimeout = originalSetTimeout;
+    await single.source.destroy();
+  });
+
+  it('serves the next call after four minutes, and is closed after five', async () => {
+    single = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    const timeAThousandTimesFaster = (work: () => void, ms: number) =>
+      originalSetTimeout(work, ms < 10_000 ? ms : ms / 1_000);
+    globalThis.setTimeout = timeAThousandTimesFaster as typeof setTimeout;
+    const findPid = async () => (await single.rows<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
+    const firstPid = await findPid();
+    await pause(200);
+    expect(await findPid()).toBe(firstPid);
+    await pause(500);
+    expect(await findPid()).not.toBe(firstPid);
+  });
+});
 
 describe('a transaction', () => {
   it('commits all of its statements', async () => {

@@ -2,6 +2,9 @@ import { randomInt } from 'node:crypto';
 import { call } from './load.js';
 import type { BenchApp } from './measure.js';
 
+/** A service that runs all day is warm: V8 optimizes its code for a lifecycle only after many of them. */
+export const LIFECYCLE_WARM_UP_SECONDS = 30;
+
 export interface LifecycleOptions {
   /** The catalogue has the codes `P1` to `P<variantCount>`. */
   readonly variantCount: number;

@@ -11,8 +11,8 @@ export interface Job {
   /** Number of units of work in one call; 1 by default. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
-  /** Warm-up time as a multiple of one measurement; 1 by default. */
-  readonly warmUp?: number;
+  /** Minimum warm-up time; by default, the time of one measurement. */
+  readonly warmUpSeconds?: number;
   /** Returns false for a system that the job leaves out. */
   readonly runsOn?: (system: System) => boolean;
   /** Runs after the warm-up and before the first round. */
@@ -32,7 +32,8 @@ export async function measureAll(
   const figures = new Map<string, CostedFigure[]>();
   for (const job of jobs) {
     const runners = systems.filter((system) => job.runsOn?.(system) ?? true);
-    for (const system of runners) await job.measure(system, { ...load, seconds: load.seconds * (job.warmUp ?? 1) });
+    for (const system of runners)
+      await job.measure(system, { ...load, seconds: Math.max(load.seconds, job.warmUpSeconds ?? 0) });
     await job.prepareRounds?.();
     for (let round = 0; round < rounds; round += 1) {
       for (const system of runners) {

@@ -5,7 +5,7 @@ import { analyze, bankTransferIdOf } from './bench-database.js';
 import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE, FLOOR_LIFECYCLE_IDS } from './floor-statements.query.js';
-import { runFloorLifecycle, runLifecycle } from './lifecycle.js';
+import { LIFECYCLE_WARM_UP_SECONDS, runFloorLifecycle, runLifecycle } from './lifecycle.js';
 import { loadWithFlows, loadWith, type Figure, type Load } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
 import { measureAll, print, report, reportGrowth, sizesBelow, type BenchApp, type Job } from './measure.js';
@@ -131,10 +131,12 @@ function withPrefix(prefix: string, texts: Readonly<Record<string, string>>) {
 }
 
 /** `prefix` selects whether the floor returns full records or only ids. */
-function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): Pick<Job, 'measure' | 'warmUp'> {
+function lifecycleJob(prefix: string, shop: BenchApp, bankTransferId: number): Pick<Job, 'measure' | 'warmUpSeconds'> {
   const options = { variantCount: VARIANT_COUNT, bankTransferId };
   const runOnce = ({ name, origin }: System): Promise<void> =>
     name === 'service' ? runLifecycle(origin, shop, options) : runFloorLifecycle(`${origin}/${prefix}`, shop, options);
-  // A lifecycle runs more code than a single call, so V8 needs a longer warm-up.
-  return { measure: (system, load) => loadWithFlows(() => runOnce(system), load), warmUp: 4 };
+  return {
+    measure: (system, load) => loadWithFlows(() => runOnce(system), load),
+    warmUpSeconds: LIFECYCLE_WARM_UP_SECONDS,
+  };
 }

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import pg from 'pg';
 import { makeApps } from '../runtime/with-apps.js';
-import { analyze, bankTransferIdOf } from './bench-database.js';
+import { analyze, bankTransferIdOf, runQuery } from './bench-database.js';
 import { fillCatalogue, fillLines, fillProformas } from './fill.query.js';
-import { runFloorLifecycle, runLifecycle } from './lifecycle.js';
+import { LIFECYCLE_WARM_UP_SECONDS, runFloorLifecycle, runLifecycle } from './lifecycle.js';
 import { call, loadWithFlows, median } from './load.js';
 import { startMessageProxy } from './message-proxy.js';
 import { measureAll, print, type BenchApp, type CostedFigure, type Job } from './measure.js';
@@ -23,6 +23,7 @@ const SIZES = { variants: 20_000, proformas: 50_000, linesOfEach: 3, bulkRows: 1
 const WAREHOUSES = ['MAIN', 'SHOP'];
 const CLIENT_COUNT = 16;
 const POOL_SIZE = 10;
+const WARM_UP_SECONDS = 8;
 const COUNTED_LIFECYCLES = 20;
 const EXPLAINED_LIFECYCLES = 100;
 /** Types of the messages that execute a statement. */
@@ -180,8 +181,7 @@ function toJob({ name, unit = 1, runsNaively = false, onService, onFloor }: Shop
   return {
     name,
     unit,
-    // V8 needs a long warm-up for the code of a lifecycle.
-    warmUp: 2,
+    warmUpSeconds: runsNaively ? LIFECYCLE_WARM_UP_SECONDS : WARM_UP_SECONDS,
     runsOn: (system) => runsNaively || system.name !== NAIVE,
     measure: ({ name: system, origin }, load) =>
       loadWithFlows(async () => void (await (system === 'service' ? onService(origin) : onFloor(origin))), {
@@ -227,24 +227,22 @@ async function countWal(
   { name, runsNaively = false, onService, onFloor }: ShopJob,
   systems: readonly System[],
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const position = async (): Promise<bigint> => {
-    const { rows } = await client.query<{ bytes: string }>(`select pg_current_wal_insert_lsn() - '0/0' as bytes`);
-    return BigInt(rows[0]?.bytes ?? 0);
-  };
   const parts: string[] = [];
   for (const system of systems.filter((candidate) => runsNaively || candidate.name !== NAIVE)) {
     const run = () => (system.name === 'service' ? onService(system.origin) : onFloor(system.origin));
     // After a checkpoint, the first change of each page is much larger.
     for (let count = 0; count < COUNTED_LIFECYCLES; count += 1) await run();
-    const start = await position();
+    const start = await walPosition(url);
     for (let count = 0; count < COUNTED_LIFECYCLES; count += 1) await run();
-    const bytes = Number((await position()) - start) / COUNTED_LIFECYCLES;
+    const bytes = Number((await walPosition(url)) - start) / COUNTED_LIFECYCLES;
     parts.push(`${system.name} ${(bytes / 1_000).toFixed(1)} kB`);
   }
-  await client.end();
   print(`\nWAL of ${name}: ${parts.join(', ')}.`);
+}
+
+async function walPosition(url: string): Promise<bigint> {
+  const [row] = await runQuery<{ bytes: string }>(url, `select pg_current_wal_insert_lsn() - '0/0' as bytes`);
+  return BigInt(row?.bytes ?? 0);
 }
 
 async function countMessages(url: string, shop: BenchApp, bankTransferId: number): Promise<void> {
