@@ -7,6 +7,12 @@ test.each([0, 1, 99, 100, 101, 200, 250])('%i rows are one JSON array', (count) 
   expect(String(new JsonRows(items, rowOf).toPostgres())).toBe(JSON.stringify(items.map(rowOf)));
 });
 
+test.each([1, 101])('%i rows leave out what is null, and keep other empty values', (count) => {
+  const items = Array.from({ length: count }, () => null);
+  const rows = new JsonRows(items, () => ({ name: null, code: '', price: 0, active: false }));
+  expect(String(rows.toPostgres())).toBe(JSON.stringify(items.map(() => ({ code: '', price: 0, active: false }))));
+});
+
 test('rows that are much longer than the rows before them are complete', () => {
   const items = Array.from({ length: 950 }, (_, index) => (index < 900 ? '' : 'ü'.repeat(index)));
   expect(String(new JsonRows(items, rowOf).toPostgres())).toBe(JSON.stringify(items.map(rowOf)));

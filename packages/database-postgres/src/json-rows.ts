@@ -4,9 +4,9 @@ const LATER_ROW_RATIO = 1.03;
 const MAX_SPARE_BYTES = 8 * 2 ** 20;
 
 /**
- * A JSON array of rows as the value of a parameter of the type `json`, not `jsonb`. The rows are made when their
- * statement is sent, 100 at a time: all rows and their text would fill the memory until the next full garbage
- * collection.
+ * A JSON array of rows as the value of a parameter of the type `json`, not `jsonb`, for `json_to_recordset`. Fields that
+ * are null are left out. The rows are made when their statement is sent, 100 at a time: all rows and their text would
+ * fill the memory until the next full garbage collection.
  */
 export class JsonRows<Item> {
   constructor(
@@ -21,7 +21,7 @@ export class JsonRows<Item> {
   /** `pg` sends bytes without converting them. */
   toPostgres(): string | Buffer {
     const { items, rowOf } = this;
-    if (items.length <= SLICE_ROWS) return JSON.stringify(items.map(rowOf));
+    if (items.length <= SLICE_ROWS) return JSON.stringify(items.map((item, index) => withoutNulls(rowOf(item, index))));
     let bytes = Buffer.alloc(0);
     let length = 0;
     for (let start = 0; start < items.length; start += SLICE_ROWS) {
@@ -36,10 +36,17 @@ export class JsonRows<Item> {
 
   private sliceText(start: number): string {
     const end = start + SLICE_ROWS;
-    const rows = this.items.slice(start, end).map((item, index) => this.rowOf(item, start + index));
+    const rows = this.items.slice(start, end).map((item, index) => withoutNulls(this.rowOf(item, start + index)));
     const text = JSON.stringify(rows);
     return `${start === 0 ? '[' : ','}${text.slice(1, -1)}${end >= this.items.length ? ']' : ''}`;
   }
+}
+
+/** `JSON.stringify` leaves out what is undefined. */
+function withoutNulls(row: object): object {
+  const fields = row as Record<string, unknown>;
+  for (const name in fields) if (fields[name] === null) fields[name] = undefined;
+  return row;
 }
 
 /** Sizes the new bytes for all rows, if these are as long as the rows so far. */

@@ -30,7 +30,7 @@ export const FIND_VARIANTS = `
   order by id`;
 
 const PRODUCT_ROW = `
-  (ordinal int, id bigint, ${PRODUCT_COLUMNS.typedList}, ${OTHER_COLUMNS.typedList}, lowest_price bigint, search_codes text)`;
+  (id bigint, ${PRODUCT_COLUMNS.typedList}, ${OTHER_COLUMNS.typedList}, lowest_price bigint, search_codes text)`;
 
 // Updates products and, in the same write, their columns derived from variants, so that each row and its indexes are
 // written only once.
@@ -61,10 +61,10 @@ export const INSERT_PRODUCTS = `${FIXED_PLAN}
   insert into products (app_id, id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, search_all, inserted_at,
     updated_at) overriding system value
   select $1, id, ${PRODUCT_COLUMNS.list}, ${OTHER_COLUMNS.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
-  from json_to_recordset($2) as row ${PRODUCT_ROW} order by ordinal`;
+  from json_to_recordset($2) as row ${PRODUCT_ROW} order by id`;
 
 const VARIANT_ROW = `
-  (ordinal int, id bigint, product_id bigint, ${VARIANT_COLUMNS.typedList})`;
+  (id bigint, product_id bigint, ${VARIANT_COLUMNS.typedList})`;
 
 export const UPDATE_VARIANTS = `
   update product_variants v
@@ -76,7 +76,7 @@ export const INSERT_VARIANTS = `${FIXED_PLAN}
   insert into product_variants (app_id, id, product_id, ${VARIANT_COLUMNS.list}, inserted_at, updated_at)
     overriding system value
   select $1, id, product_id, ${VARIANT_COLUMNS.list}, $3, $3
-  from json_to_recordset($2) as row ${VARIANT_ROW} order by ordinal`;
+  from json_to_recordset($2) as row ${VARIANT_ROW} order by id`;
 
 export const FIND_IMAGES = `
   select product_id, product_variant_id, image_url, alt from product_images

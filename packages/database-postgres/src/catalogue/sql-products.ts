@@ -153,9 +153,9 @@ async function writeChanges(
   await reserveIds(transaction, newProducts, newVariants);
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
-  const newProductRow = (product: ProductDraft, ordinal: number) =>
-    Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
-  type RowMaker<Item> = (draft: Item, ordinal: number) => object;
+  const newProductRow = (product: ProductDraft) =>
+    Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []));
+  type RowMaker<Item> = (draft: Item) => object;
   const write = <Item extends Draft>(text: string, drafts: readonly Item[], rowOf: RowMaker<Item>): Statement[] =>
     drafts.length === 0 ? [] : [{ text, values: [appId, new JsonRows(drafts, rowOf), now] }];
   const update: typeof write = (text, drafts, rowOf) =>
@@ -214,7 +214,7 @@ function lowestPrice(prices: readonly (number | null)[]): number | null {
   return knownPrices.length === 0 ? null : knownPrices.reduce((lowest, price) => Math.min(lowest, price));
 }
 
-function variantRow(variant: VariantDraft, ordinal: number): object {
+function variantRow(variant: VariantDraft): object {
   const { id, code, barcode, external_ref, name, price, vatRate, product } = variant;
-  return { ordinal, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
+  return { id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
 }
