@@ -48,15 +48,15 @@ export const TIMEOUTS = {
   query: 7_000,
   idleInTransaction: 10_000,
   transaction: 12_000,
-  unusedConnection: 300_000,
+  idleConnection: 300_000,
 };
 
-// A new connection plans every statement again, so a call after a pause would take two to three times as long. The
-// probes keep firewalls from dropping a silent connection.
-const KEPT_OPEN = {
-  idleTimeoutMillis: TIMEOUTS.unusedConnection,
+// The first call on a new connection takes several times longer, because the server plans every statement again. TCP
+// keep-alive finds a dead connection within 20 seconds.
+const IDLE_OPTIONS = {
+  idleTimeoutMillis: TIMEOUTS.idleConnection,
   keepAlive: true,
-  keepAliveInitialDelayMillis: 60_000,
+  keepAliveInitialDelayMillis: 10_000,
 };
 
 // Parses bigint as number instead of string. This is safe, because checks keep ids and amounts below 2^53.
@@ -95,7 +95,7 @@ export function dataSourceFor(connection: ConnectionTarget, poolSize: number): D
       pipeline: true,
       query_timeout: TIMEOUTS.query,
       connectionTimeoutMillis: TIMEOUTS.acquire,
-      ...KEPT_OPEN,
+      ...IDLE_OPTIONS,
     },
   });
 }
@@ -197,7 +197,7 @@ export function openJobPool(connection: ConnectionTarget, max: number, connectio
       ? { connectionString: withoutOptions(connection.url) }
       : { host: connection.host, port: 5432, user: connection.user, database: connection.database, ssl: false };
   const options = optionsOf(connection, SESSION_SETTINGS);
-  const settings = { application_name: 'retail-back-office', options, connectionTimeoutMillis, ...KEPT_OPEN };
+  const settings = { application_name: 'retail-back-office', options, connectionTimeoutMillis, ...IDLE_OPTIONS };
   const pool = new pg.Pool({ ...server, max, ...settings });
   // Ignores a lost connection, because the next statement of the queue reports it.
   pool.on('error', () => {});

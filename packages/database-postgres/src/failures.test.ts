@@ -64,6 +64,13 @@ describe('failureOf', () => {
     expect(failureOf(error)).toBe('unavailable');
   });
 
+  it.each(['ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE'])(
+    'reports a server as unavailable when its connection ends with %s',
+    (code) => {
+      expect(failureOf({ code, message: `read ${code}` })).toBe('unavailable');
+    },
+  );
+
   it('recognizes a lost node in a message of another language', () => {
     expect(isNodeLost({ code: '08006', severity: 'FEHLER' })).toBe(true);
   });

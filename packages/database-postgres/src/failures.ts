@@ -50,7 +50,7 @@ const STALE_PLAN = 'cached plan must not change result type';
 const MOVED_SHARD = 'cannot find a worker that has active placements';
 
 const LOST_CONNECTION =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
 /** Returns true when the pool had no free connection in time. In this case, nothing was sent. */
 export function isPoolExhausted(error: unknown): boolean {

@@ -7,7 +7,7 @@ test.each([0, 1, 99, 100, 101, 200, 250])('%i rows are one JSON array', (count) 
   expect(String(new JsonRows(items, rowOf).toPostgres())).toBe(JSON.stringify(items.map(rowOf)));
 });
 
-test.each([1, 101])('%i rows leave out what is null, and keep other empty values', (count) => {
+test.each([1, 101])('%i rows omit null fields, and keep other empty values', (count) => {
   const items = Array.from({ length: count }, () => null);
   const rows = new JsonRows(items, () => ({ name: null, code: '', price: 0, active: false }));
   expect(String(rows.toPostgres())).toBe(JSON.stringify(items.map(() => ({ code: '', price: 0, active: false }))));

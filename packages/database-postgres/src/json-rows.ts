@@ -4,8 +4,8 @@ const LATER_ROW_RATIO = 1.03;
 const MAX_SPARE_BYTES = 8 * 2 ** 20;
 
 /**
- * A JSON array of rows as the value of a parameter of the type `json`, not `jsonb`, for `json_to_recordset`. Fields that
- * are null are left out. The rows are made when their statement is sent, 100 at a time: all rows and their text would
+ * A JSON array of rows as the value of a parameter of the type `json`, not `jsonb`, for `json_to_recordset`. Null fields
+ * are omitted. The rows are made when their statement is sent, 100 at a time: all rows and their text would
  * fill the memory until the next full garbage collection.
  */
 export class JsonRows<Item> {
@@ -42,7 +42,7 @@ export class JsonRows<Item> {
   }
 }
 
-/** `JSON.stringify` leaves out what is undefined. */
+/** Sets null fields to undefined, which `JSON.stringify` omits. */
 function withoutNulls(row: object): object {
   const fields = row as Record<string, unknown>;
   for (const name in fields) if (fields[name] === null) fields[name] = undefined;

@@ -18,8 +18,8 @@ export interface FloorTask {
 // The service sets these options too. Without them, the floors would scan whole tables to find a few rows.
 const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
-// As in the service, connections stay open while other systems are measured.
-const UNUSED_CONNECTION_MS = 300_000;
+// As in the service, idle connections stay open while other systems are measured.
+const IDLE_CONNECTION_MS = 300_000;
 
 /**
  * A floor server shows the minimum work of a call: HTTP, the driver and the database. It runs in a separate process.
@@ -30,7 +30,7 @@ process.once('message', (task: FloorTask) => {
     connectionString,
     max,
     options: PLANNER_OPTIONS,
-    idleTimeoutMillis: UNUSED_CONNECTION_MS,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
   });
   const answer = async (name: string, values: readonly unknown[] | undefined): Promise<string> => {
     const statement = task.statements[name];

@@ -29,7 +29,7 @@ The tables compare three servers:
 - The **Express floor** is the same server with Express.
 - The **service** also checks tokens, validates input, applies rules, handles idempotency keys and writes the stock ledger.
 
-All servers use the same database with the same records. The benchmark warms them up and measures them in turn, in several rounds. Figures are medians. The column "must" has the goal.
+All servers use the same database with the same records. The benchmark warms them up, for 30 seconds before lifecycles, and measures them in turn, in several rounds. Figures are medians. The column "must" has the goal.
 ${lines.join('\n')}
 `;
   const notes = (await readFile(PAGE_PATH, 'utf8')).split(NOTES_HEADING)[1];

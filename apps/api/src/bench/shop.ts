@@ -39,6 +39,8 @@ interface ShopJob {
   readonly onService: (origin: string) => Promise<unknown>;
   readonly onFloor: (origin: string) => Promise<unknown>;
   readonly runsNaively?: boolean;
+  /** `WARM_UP_SECONDS` by default. */
+  readonly warmUpSeconds?: number;
 }
 
 /** Prints what PostgreSQL does for each statement of a lifecycle, on the service and on the bare server. */
@@ -134,6 +136,7 @@ function jobsOf(shop: BenchApp, bankTransferId: number): ShopJob[] {
       onService: (origin) => runLifecycle(origin, shop, options),
       onFloor: (origin) => runFloorLifecycle(`${origin}/`, shop, options),
       runsNaively: true,
+      warmUpSeconds: LIFECYCLE_WARM_UP_SECONDS,
     },
     {
       name: 'look-up by code',
@@ -177,11 +180,12 @@ function productOf(code: string, price: number) {
   return { code, name: `Product ${code}`, price, vat_rate: 20, variants };
 }
 
-function toJob({ name, unit = 1, runsNaively = false, onService, onFloor }: ShopJob, url: string): Job {
+function toJob(job: ShopJob, url: string): Job {
+  const { name, unit = 1, warmUpSeconds = WARM_UP_SECONDS, runsNaively = false, onService, onFloor } = job;
   return {
     name,
     unit,
-    warmUpSeconds: runsNaively ? LIFECYCLE_WARM_UP_SECONDS : WARM_UP_SECONDS,
+    warmUpSeconds,
     runsOn: (system) => runsNaively || system.name !== NAIVE,
     measure: ({ name: system, origin }, load) =>
       loadWithFlows(async () => void (await (system === 'service' ? onService(origin) : onFloor(origin))), {
