@@ -33,19 +33,20 @@ const countItems = async (): Promise<number> =>
 
 describe('an idle connection', () => {
   const { setTimeout: originalSetTimeout } = globalThis;
-  let single: Postgres | undefined;
+  let single: Postgres;
+  beforeEach(async () => {
+    single = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+  });
   afterEach(async () => {
     globalThis.setTimeout = originalSetTimeout;
-    await single?.source.destroy();
+    await single.source.destroy();
   });
 
   it('serves the next call after four minutes, and is closed after six', async () => {
-    const opened = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
-    single = opened;
     const timeAThousandTimesFaster = (work: () => void, ms: number) =>
       originalSetTimeout(work, ms < 10_000 ? ms : ms / 1_000);
     globalThis.setTimeout = timeAThousandTimesFaster as typeof setTimeout;
-    const findPid = async () => (await opened.rows<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
+    const findPid = async () => (await single.rows<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
     const firstPid = await findPid();
     await pause(240);
     expect(await findPid()).toBe(firstPid);

@@ -5,8 +5,8 @@ const MAX_SPARE_BYTES = 8 * 2 ** 20;
 
 /**
  * A JSON array of rows as the value of a parameter of the type `json`, not `jsonb`, for `json_to_recordset`. Null fields
- * are omitted. The rows are made when their statement is sent, 100 at a time: all rows and their text would
- * fill the memory until the next full garbage collection.
+ * are omitted. The rows are made when their statement is sent, 100 at a time: all rows and their text would fill the
+ * memory until the next full garbage collection.
  */
 export class JsonRows<Item> {
   constructor(
@@ -20,8 +20,8 @@ export class JsonRows<Item> {
 
   /** `pg` sends bytes without converting them. */
   toPostgres(): string | Buffer {
-    const { items, rowOf } = this;
-    if (items.length <= SLICE_ROWS) return JSON.stringify(items.map((item, index) => withoutNulls(rowOf(item, index))));
+    const { items } = this;
+    if (items.length <= SLICE_ROWS) return this.sliceText(0);
     let bytes = Buffer.alloc(0);
     let length = 0;
     for (let start = 0; start < items.length; start += SLICE_ROWS) {
