@@ -94,6 +94,14 @@ describe('an upload', () => {
     await expect(impatient.upload('/cdn/files', { body, timeoutMs: 50 })).rejects.toMatchObject({ status: 0 });
   });
 
+  it('has a timeout in the middle of a body that never ends', async () => {
+    const endless = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('hel')) });
+    service.plan(CREATED);
+    const call = client.upload('/cdn/files', { body: { file: endless }, timeoutMs: 50 });
+    await expect(call).rejects.toMatchObject({ status: 0 });
+    expect(service.received).toEqual([]);
+  });
+
   it('throws an ApiError for a refusal', async () => {
     service.plan({ status: 422, body: { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } } });
     const call = client.upload('/cdn/files', { body: { file: new Blob(['x']) } });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { useWholeBody } from '../testing/whole-body.js';
 
 /**
  * Behaviour of the payment service. `done and silent` pays without an answer, `refused` never pays, and `twice` sends
@@ -41,7 +42,7 @@ export class Gateway {
 
   static async start(): Promise<Gateway> {
     const server = createServer((request, response) => {
-      void json(request).then((body) => {
+      useWholeBody(request, json, (body) => {
         const key = String(request.headers['idempotency-key']);
         const { currentMode: mode } = gateway;
         gateway.requestCount += 1;

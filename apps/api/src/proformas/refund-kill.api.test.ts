@@ -6,6 +6,7 @@ import { json } from 'node:stream/consumers';
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { useWholeBody } from '../testing/whole-body.js';
 
 /** `silent` reads requests without answering; `deaf` never reads them; `cuts` closes the connection. */
 type Behavior = 'pays' | 'silent' | 'deaf' | 'cuts';
@@ -19,7 +20,7 @@ class PaymentGateway {
   private readonly sockets = new Set<Socket>();
   private readonly httpServer = createHttpServer((request, response) => {
     const key = String(request.headers['idempotency-key']);
-    void json(request).then((body) => this.answer(key, (body as { amount: number }).amount, response));
+    useWholeBody(request, json, (body) => this.answer(key, (body as { amount: number }).amount, response));
   });
   private readonly tcpServer = createServer((socket) => this.accept(socket));
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ProtobufMessage } from './protobuf.js';
+import { useWholeBody } from './whole-body.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
@@ -66,7 +67,7 @@ export interface OtlpReceiver {
 
 export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const server = createServer((request, response) => {
-    void buffer(request).then((bytes) => {
+    useWholeBody(request, buffer, (bytes) => {
       receiver.headers.push(request.headers);
       receiver.everything.push(bytes.toString('latin1'));
       if (receiver.status < 300) receive(receiver, request.url ?? '', new ProtobufMessage(bytes));

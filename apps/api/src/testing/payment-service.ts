@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { useWholeBody } from './whole-body.js';
 
 export interface ReceivedRefund {
   readonly payment_id: number;
@@ -22,7 +23,7 @@ export interface PaymentService {
 export async function startPaymentService(): Promise<PaymentService> {
   const receivedRefunds: ReceivedRefund[] = [];
   const server = createServer((request, response) => {
-    void json(request).then((body) => {
+    useWholeBody(request, json, (body) => {
       receivedRefunds.push({
         ...(body as Omit<ReceivedRefund, 'key'>),
         key: String(request.headers['idempotency-key']),

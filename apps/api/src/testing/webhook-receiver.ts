@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
+import { useWholeBody } from './whole-body.js';
 
 export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
@@ -27,13 +28,12 @@ export interface WebhookReceiver {
 export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
-    void (async () => {
-      const body = await text(request);
+    useWholeBody(request, text, async (body) => {
       const webhook = { headers: request.headers, body, event: JSON.parse(body) as unknown };
       received.push(webhook);
       const { status, headers = {}, body: answerBody = '' } = await receiver.answer(webhook);
       response.writeHead(status, headers).end(answerBody);
-    })();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const receiver: WebhookReceiver = {
