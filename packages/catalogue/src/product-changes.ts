@@ -26,6 +26,13 @@ export function ownersOfReplacedImages(outcomes: ProductPlan['outcomes']): Draft
   return [...drafts.products, ...drafts.variants].filter(({ id, replacesImages }) => id !== null && replacesImages);
 }
 
+/** Returns the records that the plan creates, which have no ids yet. */
+export function newDrafts(outcomes: ProductPlan['outcomes']): FoundProducts {
+  const { products, variants } = plannedDrafts(outcomes);
+  const isNew = ({ id }: Draft): boolean => id === null;
+  return { products: products.filter(isNew), variants: variants.filter(isNew) };
+}
+
 /** Returns only actual changes, because most rows of a nightly synchronization change nothing. */
 export function productChanges(
   outcomes: ProductPlan['outcomes'],

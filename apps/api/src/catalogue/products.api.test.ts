@@ -805,6 +805,23 @@ describe('slugs of POST /int/products', () => {
     expect((await findByCode('A', otherApp)).slug).toBe('sesir');
   });
 
+  it('are not those of products that the call does not name', async () => {
+    await writeRows(['A', 'B'].map((code) => ({ code, name: 'Шешир' })));
+    const { products } = await postRows(
+      ['C', 'B.', 'D'].map((code) => ({ code, name: code === 'D' ? 'Чизма' : 'Шешир' })),
+    );
+    const slugs = [];
+    for (const { id } of products) slugs.push((await findProduct(`id=${id}`)).slug);
+    expect(slugs).toEqual(['sesir-c', expect.stringMatching(/^sesir-[0-9a-f]{8}$/), 'cizma']);
+  });
+
+  it('are generated beside a row that asks for the slug of a stored product', async () => {
+    await writeRows([{ code: 'A', name: 'Шешир' }]);
+    const { failed } = await postRows([{ code: 'C', name: 'Шешир' }, productRow('D', { slug: 'sesir' })]);
+    expect(failed.map(({ error }) => error.message)).toEqual(['API.Products.SlugAlreadyExists']);
+    expect((await findByCode('C')).slug).toBe('sesir-c');
+  });
+
   it('stay the same when the name changes', async () => {
     await writeRows([{ code: 'A', name: 'Old' }]);
     await writeRows([{ code: 'A', name: 'New' }]);
@@ -1031,7 +1048,7 @@ describe('POST /int/products with many rows', () => {
     const statementsForTwo = await countStatements(manyRows(2, 2));
     expect(await countStatements(manyRows(1_000, 3))).toBe(statementsForTwo);
     expect(await countStatements(manyRows(1_000, 4))).toBe(await countStatements(manyRows(1, 5)));
-    expect([statementsForOne, statementsForTwo]).toEqual([9, 11]);
+    expect([statementsForOne, statementsForTwo]).toEqual([10, 12]);
   });
 
   it('writes nothing for unchanged products', async () => {

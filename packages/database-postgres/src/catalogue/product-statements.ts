@@ -24,6 +24,11 @@ export const FIND_PRODUCTS = `
     and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[]) or slug = any($5::text[]))
   order by id`;
 
+export const FIND_PRODUCTS_BY_SLUG = `
+  select id, external_ref, ${PRODUCT_COLUMNS.list} from products
+  where app_id = $1 and slug = any($2::text[])
+  order by id`;
+
 export const FIND_VARIANTS = `
   select id, product_id, ${VARIANT_COLUMNS.list} from product_variants
   where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))

@@ -1,50 +1,40 @@
 import {
-  defaultDetails,
-  noImages,
+  newDrafts,
   ownersOfReplacedImages,
   planProducts,
   productChanges,
   productEvents,
-  slugCandidates,
   type CatalogueApp,
   type DesiredProduct,
   type FoundProducts,
   type ProductChanges,
   type ProductDraft,
   type ProductOptions,
+  type ProductPlan,
   type Products,
   type UpsertedProducts,
   type VariantDraft,
 } from '@back-office/catalogue';
-import { columnsOf, fieldsOf, sum, type Clock } from '@back-office/kernel';
+import { columnsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
-import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
-import { beginLockedBulk, valuesOf } from '../bulk.js';
+import { beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../transaction.js';
 import { JsonRows } from '../json-rows.js';
 import type { Postgres } from '../postgres.js';
 import type { Statement } from '../sql.js';
 import { asciiOf, foldName } from '@back-office/database-search';
+import { findNamedRecords, findOwnersAndReserveIds, sentSlugs, type ReservedIds } from './named-products.js';
 import { findImages, imageStatements, type LibraryKeyFinder } from './product-images.js';
 import {
-  FIND_PRODUCTS,
-  FIND_VARIANTS,
   INSERT_PRODUCTS,
   INSERT_VARIANTS,
   UPDATE_PRODUCTS,
   UPDATE_VARIANTS,
   PRODUCT_COLUMNS,
-  RESERVE_IDS,
-  type VARIANT_COLUMNS,
 } from './product-statements.js';
-import type { RowOf } from '../tables/define-table.js';
-import type { PRODUCTS, VARIANTS } from '../tables/products.js';
 
 const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
-
-type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
-type VariantRow = RowOf<typeof VARIANT_COLUMNS> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
 
 export class SqlProducts implements Products {
   constructor(
@@ -62,78 +52,50 @@ export class SqlProducts implements Products {
     const { explain, dryRun } = options;
     const libraryKeyOf = (url: string) => fileKeyOfUrl(url, this.publicBase(), settings.media.prefix);
     const work = async (transaction: Transaction): Promise<UpsertedProducts> => {
-      const validRows = rows.filter((row) => typeof row !== 'string');
-      const records = sum(validRows.map((row) => 1 + row.variants.length));
+      const records = sum(rows.map((row) => (typeof row === 'string' ? 0 : 1 + row.variants.length)));
       await beginLockedBulk(transaction, 'products', appId, records);
-      const foundProducts = await findNamedRecords(transaction, app, validRows);
-      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+      const { plan, foundProducts, ids } = await planWithIds(transaction, app, rows, options);
       const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.outcomes));
       const changes = productChanges(plan.outcomes, foundProducts, storedImages);
-      const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
-      if (changes.products.length > 0) await writeChanges(transaction, appId, changes, this.clock.now(), libraryKeyOf);
-      if (dryRun) for (const draft of newDrafts) draft.id = null;
+      const created = newDrafts(plan.outcomes);
+      const writing = { now: this.clock.now(), libraryKeyOf };
+      if (changes.products.length > 0) await writeChanges(transaction, appId, changes, ids, writing);
+      if (dryRun) for (const draft of [...created.products, ...created.variants]) draft.id = null;
       return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
   }
 }
 
-/** Finds the records that the rows name. Throws if the currency of the app has changed since the start of the call. */
-async function findNamedRecords(
-  transaction: Transaction,
-  { id: appId, currency }: CatalogueApp,
-  desiredProducts: readonly DesiredProduct[],
-): Promise<FoundProducts> {
-  const [currencies, productRows, variantRows] = await transaction.rowsOfEach<[StoredCurrency, ProductRow, VariantRow]>(
-    [
-      currencyStatement(appId),
-      { text: FIND_PRODUCTS, values: [appId, ...productIdentifiers(desiredProducts)] },
-      { text: FIND_VARIANTS, values: [appId, ...variantIdentifiers(desiredProducts)] },
-    ],
-  );
-  checkCurrency(currencies[0]?.currency, currency);
-  const products = productRows.map((row) => {
-    const { id, external_ref } = row;
-    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), ...noImages(), isChanged: false };
-  });
-  const productsById = new Map(products.map((product) => [product.id, product]));
-  return { products, variants: variantRows.map((row) => toVariantDraft(row, productsById)) };
-}
-
-function productIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
-  const slugs = new Set<string>();
-  for (const { slug, name, code } of desiredProducts) {
-    if (typeof slug === 'string') slugs.add(slug.trim());
-    for (const candidate of slugCandidates(name ?? '', code ?? '', asciiOf)) slugs.add(candidate);
-  }
-  const fields = ['id', 'code', 'external_ref'] as const;
-  return [...fields.map((field) => identifiersOf(desiredProducts, field)), [...slugs]];
-}
-
-function variantIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
-  const variants = desiredProducts.flatMap((row) => row.variants);
-  return (['code', 'barcode', 'external_ref'] as const).map((field) => identifiersOf(variants, field));
-}
-
-/** Names each field, because V8 copies the rest of an object to a slow and large one. */
-function toVariantDraft(row: VariantRow, products: ReadonlyMap<number, ProductDraft>): VariantDraft {
-  const { id, product_id: productId, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
-  const product = products.get(productId) ?? placeholderProduct(productId);
-  return { id, product, code, barcode, external_ref, name, price, vatRate, ...noImages(), isChanged: false };
+interface PlanWithIds {
+  readonly plan: ProductPlan;
+  readonly foundProducts: FoundProducts;
+  /** Ids for the records that the plan creates. */
+  readonly ids: ReservedIds;
 }
 
 /**
- * Returns the sent values, because rows match by them, and the trimmed values, because those are stored and must be
- * unique.
+ * Plans the rows for the records that they name, then looks up the slugs that the plan generates. If stored products
+ * have some of these slugs, plans again.
  */
-function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
-  const values = new Set<unknown>(valuesOf(rows, field));
-  for (const value of values) if (typeof value === 'string') values.add(value.trim());
-  return [...values];
-}
-
-function placeholderProduct(id: number): ProductDraft {
-  return { id, code: '', slug: '', name: '', external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
+async function planWithIds(
+  transaction: Transaction,
+  app: CatalogueApp,
+  rows: readonly (DesiredProduct | string)[],
+  options: ProductOptions,
+): Promise<PlanWithIds> {
+  const validRows = rows.filter((row) => typeof row !== 'string');
+  const lookedUpSlugs = new Set(sentSlugs(validRows));
+  let foundProducts = await findNamedRecords(transaction, app, validRows);
+  for (;;) {
+    const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+    const newRecords = newDrafts(plan.outcomes);
+    const slugs = newRecords.products.map(({ slug }) => slug).filter((slug) => !lookedUpSlugs.has(slug));
+    const { owners, ids } = await findOwnersAndReserveIds(transaction, app.id, slugs, newRecords);
+    if (owners.length === 0) return { plan, foundProducts, ids };
+    for (const slug of slugs) lookedUpSlugs.add(slug);
+    foundProducts = { ...foundProducts, products: [...foundProducts.products, ...owners] };
+  }
 }
 
 /**
@@ -144,13 +106,14 @@ async function writeChanges(
   transaction: Transaction,
   appId: number,
   { products, variants, withImages }: ProductChanges,
-  now: Date,
-  libraryKeyOf: LibraryKeyFinder,
+  ids: ReservedIds,
+  { now, libraryKeyOf }: { readonly now: Date; readonly libraryKeyOf: LibraryKeyFinder },
 ): Promise<void> {
   const [knownProducts, newProducts] = partition(products, isKnown);
   const [knownVariants, newVariants] = partition(variants, isKnown);
   const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
-  await reserveIds(transaction, newProducts, newVariants);
+  setIds(newProducts, ids.products);
+  setIds(newVariants, ids.variants);
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft) =>
@@ -184,18 +147,8 @@ function partition<Item>(
   return [items.filter(hasProperty), items.filter((item) => !hasProperty(item))];
 }
 
-async function reserveIds(
-  transaction: Transaction,
-  products: readonly ProductDraft[],
-  variants: readonly VariantDraft[],
-): Promise<void> {
-  if (products.length + variants.length === 0) return;
-  const [ids] = await transaction.rows<Record<'products' | 'variants', readonly number[]>>(RESERVE_IDS, [
-    products.length,
-    variants.length,
-  ]);
-  for (const [index, draft] of products.entries()) draft.id = ids?.products[index] ?? null;
-  for (const [index, draft] of variants.entries()) draft.id = ids?.variants[index] ?? null;
+function setIds(drafts: readonly Draft[], ids: readonly number[]): void {
+  for (const [index, draft] of drafts.entries()) draft.id = ids[index] ?? null;
 }
 
 function productRow(product: ProductDraft): object {

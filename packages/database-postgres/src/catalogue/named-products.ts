@@ -1,0 +1,109 @@
+import {
+  defaultDetails,
+  noImages,
+  type CatalogueApp,
+  type DesiredProduct,
+  type FoundProducts,
+  type ProductDraft,
+  type VariantDraft,
+} from '@back-office/catalogue';
+import { fieldsOf } from '@back-office/kernel';
+import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
+import { valuesOf } from '../bulk.js';
+import type { RowOf } from '../tables/define-table.js';
+import type { PRODUCTS, VARIANTS } from '../tables/products.js';
+import type { Transaction } from '../transaction.js';
+import {
+  FIND_PRODUCTS,
+  FIND_PRODUCTS_BY_SLUG,
+  FIND_VARIANTS,
+  PRODUCT_COLUMNS,
+  RESERVE_IDS,
+  type VARIANT_COLUMNS,
+} from './product-statements.js';
+
+type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
+type VariantRow = RowOf<typeof VARIANT_COLUMNS> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
+
+/** Finds the records that the rows name. Throws if the currency of the app has changed since the start of the call. */
+export async function findNamedRecords(
+  transaction: Transaction,
+  { id: appId, currency }: CatalogueApp,
+  desiredProducts: readonly DesiredProduct[],
+): Promise<FoundProducts> {
+  const [currencies, productRows, variantRows] = await transaction.rowsOfEach<[StoredCurrency, ProductRow, VariantRow]>(
+    [
+      currencyStatement(appId),
+      { text: FIND_PRODUCTS, values: [appId, ...productIdentifiers(desiredProducts)] },
+      { text: FIND_VARIANTS, values: [appId, ...variantIdentifiers(desiredProducts)] },
+    ],
+  );
+  checkCurrency(currencies[0]?.currency, currency);
+  const products = productRows.map(toProductDraft);
+  const productsById = new Map(products.map((product) => [product.id, product]));
+  return { products, variants: variantRows.map((row) => toVariantDraft(row, productsById)) };
+}
+
+export type ReservedIds = Readonly<Record<'products' | 'variants', readonly number[]>>;
+
+/** Finds the products that have one of the slugs, and reserves ids for new records in the same round trip. */
+export async function findOwnersAndReserveIds(
+  transaction: Transaction,
+  appId: number,
+  slugs: readonly string[],
+  newRecords: FoundProducts,
+): Promise<{ readonly owners: readonly ProductDraft[]; readonly ids: ReservedIds }> {
+  const counts = [newRecords.products.length, newRecords.variants.length];
+  if (counts.every((count) => count === 0)) return { owners: [], ids: { products: [], variants: [] } };
+  const reserving = { text: RESERVE_IDS, values: counts };
+  if (slugs.length === 0) {
+    const [[ids]] = await transaction.rowsOfEach<[ReservedIds]>([reserving]);
+    return { owners: [], ids: ids as ReservedIds };
+  }
+  const [owners, [ids]] = await transaction.rowsOfEach<[ProductRow, ReservedIds]>([
+    { text: FIND_PRODUCTS_BY_SLUG, values: [appId, slugs] },
+    reserving,
+  ]);
+  return { owners: owners.map(toProductDraft), ids: ids as ReservedIds };
+}
+
+/** Returns the slugs as they are stored. */
+export function sentSlugs(desiredProducts: readonly DesiredProduct[]): string[] {
+  return valuesOf(desiredProducts, 'slug').map((slug) => slug.trim());
+}
+
+function productIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
+  const fields = ['id', 'code', 'external_ref'] as const;
+  return [...fields.map((field) => identifiersOf(desiredProducts, field)), sentSlugs(desiredProducts)];
+}
+
+function variantIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
+  const variants = desiredProducts.flatMap((row) => row.variants);
+  return (['code', 'barcode', 'external_ref'] as const).map((field) => identifiersOf(variants, field));
+}
+
+/**
+ * Returns the sent values, because rows match by them, and the trimmed values, because those are stored and must be
+ * unique.
+ */
+function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
+  const values = new Set<unknown>(valuesOf(rows, field));
+  for (const value of values) if (typeof value === 'string') values.add(value.trim());
+  return [...values];
+}
+
+function toProductDraft(row: ProductRow): ProductDraft {
+  const { id, external_ref } = row;
+  return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), ...noImages(), isChanged: false };
+}
+
+/** Names each field, because V8 copies the rest of an object to a slow and large one. */
+function toVariantDraft(row: VariantRow, products: ReadonlyMap<number | null, ProductDraft>): VariantDraft {
+  const { id, product_id: productId, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
+  const product = products.get(productId) ?? placeholderProduct(productId);
+  return { id, product, code, barcode, external_ref, name, price, vatRate, ...noImages(), isChanged: false };
+}
+
+function placeholderProduct(id: number): ProductDraft {
+  return { id, code: '', slug: '', name: '', external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
+}
