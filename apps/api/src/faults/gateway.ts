@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { useWholeBody } from '../testing/whole-body.js';
 
@@ -42,7 +41,8 @@ export class Gateway {
 
   static async start(): Promise<Gateway> {
     const server = createServer((request, response) => {
-      useWholeBody(request, json, (body) => {
+      useWholeBody(request, (bytes) => {
+        const body: unknown = JSON.parse(String(bytes));
         const key = String(request.headers['idempotency-key']);
         const { currentMode: mode } = gateway;
         gateway.requestCount += 1;

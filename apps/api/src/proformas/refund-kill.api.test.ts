@@ -2,7 +2,6 @@ import { sum } from '@back-office/kernel';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
@@ -20,7 +19,10 @@ class PaymentGateway {
   private readonly sockets = new Set<Socket>();
   private readonly httpServer = createHttpServer((request, response) => {
     const key = String(request.headers['idempotency-key']);
-    useWholeBody(request, json, (body) => this.answer(key, (body as { amount: number }).amount, response));
+    useWholeBody(request, (body) => {
+      const { amount } = JSON.parse(String(body)) as { amount: number };
+      this.answer(key, amount, response);
+    });
   });
   private readonly tcpServer = createServer((socket) => this.accept(socket));
 

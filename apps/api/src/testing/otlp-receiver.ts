@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ProtobufMessage } from './protobuf.js';
 import { useWholeBody } from './whole-body.js';
@@ -67,7 +66,7 @@ export interface OtlpReceiver {
 
 export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const server = createServer((request, response) => {
-    useWholeBody(request, buffer, (bytes) => {
+    useWholeBody(request, (bytes) => {
       receiver.headers.push(request.headers);
       receiver.everything.push(bytes.toString('latin1'));
       if (receiver.status < 300) receive(receiver, request.url ?? '', new ProtobufMessage(bytes));

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { useWholeBody } from './whole-body.js';
 
 export interface ReceivedRefund {
@@ -23,9 +22,9 @@ export interface PaymentService {
 export async function startPaymentService(): Promise<PaymentService> {
   const receivedRefunds: ReceivedRefund[] = [];
   const server = createServer((request, response) => {
-    useWholeBody(request, json, (body) => {
+    useWholeBody(request, (body) => {
       receivedRefunds.push({
-        ...(body as Omit<ReceivedRefund, 'key'>),
+        ...(JSON.parse(String(body)) as Omit<ReceivedRefund, 'key'>),
         key: String(request.headers['idempotency-key']),
       });
       response.writeHead(service.status).end();

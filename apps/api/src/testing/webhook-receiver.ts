@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { useWholeBody } from './whole-body.js';
 
@@ -28,7 +27,8 @@ export interface WebhookReceiver {
 export async function openWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
-    useWholeBody(request, text, async (body) => {
+    useWholeBody(request, async (bytes) => {
+      const body = String(bytes);
       const webhook = { headers: request.headers, body, event: JSON.parse(body) as unknown };
       received.push(webhook);
       const { status, headers = {}, body: answerBody = '' } = await receiver.answer(webhook);
