@@ -12,5 +12,5 @@ export * from './product-options.js';
 export * from './product-plan.js';
 export * from './product-search.js';
 export * from './products.js';
-export type { SlugTools } from './slug.js';
+export { slugCandidates, type SlugTools } from './slug.js';
 export * from './verification.js';

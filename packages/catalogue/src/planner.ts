@@ -49,6 +49,7 @@ export class Planner {
   constructor(
     private readonly foundProducts: FoundProducts,
     private readonly slugTools: SlugTools,
+    private readonly generatedSlugs: Set<string>,
     private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly allowsTakeovers: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
@@ -239,7 +240,10 @@ export class Planner {
 
   private chooseSlug(name: string, code: string): string {
     const candidates = slugCandidates(name, code, this.slugTools.asciiOf);
-    return candidates.find((slug) => !this.slugs.has(slug)) ?? `${candidates[0]}-${this.slugTools.randomSuffix()}`;
+    const freeSlug = candidates.find((slug) => !this.slugs.has(slug));
+    const chosenSlug = freeSlug ?? `${candidates[0]}-${this.slugTools.randomSuffix()}`;
+    this.generatedSlugs.add(chosenSlug);
+    return chosenSlug;
   }
 }
 

@@ -119,6 +119,35 @@ describe('a row that planProducts refuses', () => {
   });
 });
 
+describe('a plan without the products whose slugs it did not generate', () => {
+  const rowWithSlug = fc.record({
+    code: fc.constantFrom('a', 'b', 'c', 'a.'),
+    name: fc.constantFrom('n', 'm'),
+    slug: optional('n', 'n-a', 'n-b', 'other'),
+    images: fc.constant([]),
+    variants: fc.constant([]),
+  });
+  const storedSlugs = fc.subarray(['n', 'n-a', 'n-b', 'm', 'm-c', 'n-x', 'kept']);
+
+  it('is the plan for all products', () => {
+    fc.assert(
+      fc.property(fc.array(rowWithSlug, { maxLength: 6 }), storedSlugs, (rows, slugs) => {
+        const stored = slugs.map((slug, index) => ({
+          ...product(index + 1, index === 0 ? 'a' : `stored ${slug}`),
+          slug,
+        }));
+        const isNamed = ({ code, slug }: ProductDraft) => rows.some((row) => row.code === code || row.slug === slug);
+        const planFor = (products: readonly ProductDraft[]) =>
+          planProducts(rows, { products, variants: [] }, SLUG_TOOLS);
+        const { outcomes, generatedSlugs } = planFor(stored.filter(isNamed));
+        const hasUnknownHolder = stored.some((other) => !isNamed(other) && generatedSlugs.has(other.slug));
+        if (!hasUnknownHolder) expect(outcomes).toEqual(planFor(stored).outcomes);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
 describe('planProducts with explanations', () => {
   it('plans the same changes as without explanations', () => {
     fc.assert(

@@ -6,7 +6,10 @@ import type { ProductOptions } from './product-options.js';
 import type { DesiredProduct } from './desired-product.js';
 import type { SlugTools } from './slug.js';
 
-export type ProductPlan = BulkPlan<PlannedProduct>;
+export interface ProductPlan extends BulkPlan<PlannedProduct> {
+  /** All slugs that were chosen while planning, also those of refused rows. No found product has one of them. */
+  readonly generatedSlugs: ReadonlySet<string>;
+}
 
 /** Maximum number of plans with takeovers. Each refused row may cause new conflicts, which need another plan. */
 const MAX_PLANS_WITH_TAKEOVERS = 3;
@@ -14,7 +17,8 @@ const MAX_PLANS_WITH_TAKEOVERS = 3;
 /**
  * Plans the rows of `POST /int/products` in order; each row sees the changes of earlier rows. A failed row has no
  * effect. A row may take a code, barcode, reference or slug of a record that a later row renames. If no later row
- * renames that record, the row fails. Explanations are empty without `explain`.
+ * renames that record, the row fails. Explanations are empty without `explain`. If no stored product has one of the
+ * `generatedSlugs`, the plan is as if all products of the app had been found.
  */
 export function planProducts(
   rows: readonly ParsedRow<DesiredProduct>[],
@@ -23,8 +27,9 @@ export function planProducts(
   { explain = false, replacesImages = false, storesReferences = false }: ProductOptions = {},
 ): ProductPlan {
   const refusedRows = new Map<number, string>();
+  const generatedSlugs = new Set<string>();
   for (let plan = 1; ; plan += 1) {
-    const planner = new Planner(copyDrafts(foundProducts), slugTools, {
+    const planner = new Planner(copyDrafts(foundProducts), slugTools, generatedSlugs, {
       allowsTakeovers: plan <= MAX_PLANS_WITH_TAKEOVERS,
       explain,
       replacesImages,
@@ -32,7 +37,8 @@ export function planProducts(
     });
     const outcomes = planRows(rows, (row: DesiredProduct, index) => planner.plan(row, index, refusedRows.get(index)));
     const conflicts = planner.findConflicts(outcomes);
-    if (conflicts.size === 0) return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)) };
+    if (conflicts.size === 0)
+      return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)), generatedSlugs };
     for (const [row, failure] of conflicts) refusedRows.set(row, failure);
   }
 }

@@ -805,21 +805,33 @@ describe('slugs of POST /int/products', () => {
     expect((await findByCode('A', otherApp)).slug).toBe('sesir');
   });
 
-  it('are not those of products that the call does not name', async () => {
+  it('differ from the slugs of stored products', async () => {
     await writeRows(['A', 'B'].map((code) => ({ code, name: 'Шешир' })));
-    const { products } = await postRows(
-      ['C', 'B.', 'D'].map((code) => ({ code, name: code === 'D' ? 'Чизма' : 'Шешир' })),
-    );
+    const newProducts = await writeRows([
+      { code: 'C', name: 'Шешир' },
+      { code: 'B.', name: 'Шешир' },
+      { code: 'D', name: 'Чизма' },
+    ]);
     const slugs = [];
-    for (const { id } of products) slugs.push((await findProduct(`id=${id}`)).slug);
+    for (const { id } of newProducts) slugs.push((await findProduct(`id=${id}`)).slug);
     expect(slugs).toEqual(['sesir-c', expect.stringMatching(/^sesir-[0-9a-f]{8}$/), 'cizma']);
   });
 
-  it('are generated beside a row that asks for the slug of a stored product', async () => {
+  it('differ from the slug of a stored product which another row requests in vain', async () => {
     await writeRows([{ code: 'A', name: 'Шешир' }]);
     const { failed } = await postRows([{ code: 'C', name: 'Шешир' }, productRow('D', { slug: 'sesir' })]);
     expect(failed.map(({ error }) => error.message)).toEqual(['API.Products.SlugAlreadyExists']);
     expect((await findByCode('C')).slug).toBe('sesir-c');
+  });
+
+  it('count for other rows, although a later row replaces them', async () => {
+    await writeRows([{ code: 'stored', name: 'zn' }]);
+    const rows = [{ code: 'b', name: 'zN!' }, productRow('c', { slug: 'zn-b' }), { code: 'b', slug: 'other' }];
+    const { failed } = await postRows(rows);
+    expect(failed.map(({ error, input }) => [error.message, input])).toEqual([
+      ['API.Products.SlugAlreadyExists', rows[1]],
+    ]);
+    expect((await findByCode('b')).slug).toBe('other');
   });
 
   it('stay the same when the name changes', async () => {
@@ -1049,6 +1061,25 @@ describe('POST /int/products with many rows', () => {
     expect(await countStatements(manyRows(1_000, 3))).toBe(statementsForTwo);
     expect(await countStatements(manyRows(1_000, 4))).toBe(await countStatements(manyRows(1, 5)));
     expect([statementsForOne, statementsForTwo]).toEqual([10, 12]);
+  });
+
+  it('sends as many statements when each taken slug leads to the next as for one taken slug', async () => {
+    await writeRows(Array.from({ length: 101 }, (_, index) => ({ code: `stored${index}`, name: `b${index}` })));
+    // The slug of each product makes a row fail. Therefore the next product is new, and needs a slug, too.
+    const chainOf = (length: number) => [
+      { code: 'c0', name: 'b0' },
+      ...Array.from({ length }, (_, index) => [
+        { code: `c${index + 1}`, name: 'x', slug: `b${index}-c${index}` },
+        { code: `c${index + 1}`, name: `b${index + 1}` },
+      ]).flat(),
+    ];
+    const countForChain = async (length: number): Promise<number> => {
+      api.statements.length = 0;
+      const { status } = await shop.post('/int/products?dry_run=true', { products: chainOf(length) });
+      expect(status).toBe(200);
+      return api.statements.length;
+    };
+    expect(await countForChain(100)).toBe(await countForChain(1));
   });
 
   it('writes nothing for unchanged products', async () => {

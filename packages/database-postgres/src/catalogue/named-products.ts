@@ -1,12 +1,14 @@
 import {
   defaultDetails,
   noImages,
+  slugCandidates,
   type CatalogueApp,
   type DesiredProduct,
   type FoundProducts,
   type ProductDraft,
   type VariantDraft,
 } from '@back-office/catalogue';
+import { asciiOf } from '@back-office/database-search';
 import { fieldsOf } from '@back-office/kernel';
 import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
 import { valuesOf } from '../bulk.js';
@@ -47,34 +49,51 @@ export async function findNamedRecords(
 export type ReservedIds = Readonly<Record<'products' | 'variants', readonly number[]>>;
 
 /** Finds the products that have one of the slugs, and reserves ids for new records in the same round trip. */
-export async function findOwnersAndReserveIds(
+export async function findHoldersAndReserveIds(
   transaction: Transaction,
   appId: number,
   slugs: readonly string[],
   newRecords: FoundProducts,
-): Promise<{ readonly owners: readonly ProductDraft[]; readonly ids: ReservedIds }> {
-  const counts = [newRecords.products.length, newRecords.variants.length];
-  if (counts.every((count) => count === 0)) return { owners: [], ids: { products: [], variants: [] } };
-  const reserving = { text: RESERVE_IDS, values: counts };
-  if (slugs.length === 0) {
-    const [[ids]] = await transaction.rowsOfEach<[ReservedIds]>([reserving]);
-    return { owners: [], ids: ids as ReservedIds };
-  }
-  const [owners, [ids]] = await transaction.rowsOfEach<[ProductRow, ReservedIds]>([
+): Promise<{ readonly holders: readonly ProductDraft[]; readonly ids: ReservedIds }> {
+  if (slugs.length === 0) return { holders: [], ids: await reserveIds(transaction, newRecords) };
+  const [holders, [ids]] = await transaction.rowsOfEach<[ProductRow, ReservedIds]>([
     { text: FIND_PRODUCTS_BY_SLUG, values: [appId, slugs] },
-    reserving,
+    { text: RESERVE_IDS, values: countsOf(newRecords) },
   ]);
-  return { owners: owners.map(toProductDraft), ids: ids as ReservedIds };
+  return { holders: holders.map(toProductDraft), ids: ids as ReservedIds };
 }
 
-/** Returns the slugs as they are stored. */
-export function sentSlugs(desiredProducts: readonly DesiredProduct[]): string[] {
-  return valuesOf(desiredProducts, 'slug').map((slug) => slug.trim());
+export async function reserveIds(transaction: Transaction, newRecords: FoundProducts): Promise<ReservedIds> {
+  const counts = countsOf(newRecords);
+  if (counts.every((count) => count === 0)) return { products: [], variants: [] };
+  const [ids] = await transaction.rows<ReservedIds>(RESERVE_IDS, counts);
+  return ids as ReservedIds;
+}
+
+function countsOf({ products, variants }: FoundProducts): number[] {
+  return [products.length, variants.length];
+}
+
+/** Adds the products that have a slug which one of the rows may get. */
+export async function addHoldersOfCandidates(
+  transaction: Transaction,
+  appId: number,
+  { products, variants }: FoundProducts,
+  desiredProducts: readonly DesiredProduct[],
+): Promise<FoundProducts> {
+  const candidates = new Set(
+    desiredProducts.flatMap(({ name, code }) => slugCandidates(name ?? '', code ?? '', asciiOf)),
+  );
+  const rows = await transaction.rows<ProductRow>(FIND_PRODUCTS_BY_SLUG, [appId, [...candidates]]);
+  const knownIds = new Set(products.map(({ id }) => id));
+  const holders = rows.filter(({ id }) => !knownIds.has(id)).map(toProductDraft);
+  return { products: [...products, ...holders], variants };
 }
 
 function productIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
   const fields = ['id', 'code', 'external_ref'] as const;
-  return [...fields.map((field) => identifiersOf(desiredProducts, field)), sentSlugs(desiredProducts)];
+  const storedSlugs = valuesOf(desiredProducts, 'slug').map((slug) => slug.trim());
+  return [...fields.map((field) => identifiersOf(desiredProducts, field)), storedSlugs];
 }
 
 function variantIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {

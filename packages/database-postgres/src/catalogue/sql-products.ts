@@ -24,7 +24,13 @@ import { JsonRows } from '../json-rows.js';
 import type { Postgres } from '../postgres.js';
 import type { Statement } from '../sql.js';
 import { asciiOf, foldName } from '@back-office/database-search';
-import { findNamedRecords, findOwnersAndReserveIds, sentSlugs, type ReservedIds } from './named-products.js';
+import {
+  addHoldersOfCandidates,
+  findHoldersAndReserveIds,
+  findNamedRecords,
+  reserveIds,
+  type ReservedIds,
+} from './named-products.js';
 import { findImages, imageStatements, type LibraryKeyFinder } from './product-images.js';
 import {
   INSERT_PRODUCTS,
@@ -75,8 +81,8 @@ interface PlanWithIds {
 }
 
 /**
- * Plans the rows for the records that they name, then looks up the slugs that the plan generates. If stored products
- * have some of these slugs, plans again.
+ * Plans the rows for the records that they name. If other products have slugs that were generated, plans a second time,
+ * and then for all products whose slugs may be generated.
  */
 async function planWithIds(
   transaction: Transaction,
@@ -85,17 +91,14 @@ async function planWithIds(
   options: ProductOptions,
 ): Promise<PlanWithIds> {
   const validRows = rows.filter((row) => typeof row !== 'string');
-  const lookedUpSlugs = new Set(sentSlugs(validRows));
-  let foundProducts = await findNamedRecords(transaction, app, validRows);
-  for (;;) {
-    const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
-    const newRecords = newDrafts(plan.outcomes);
-    const slugs = newRecords.products.map(({ slug }) => slug).filter((slug) => !lookedUpSlugs.has(slug));
-    const { owners, ids } = await findOwnersAndReserveIds(transaction, app.id, slugs, newRecords);
-    if (owners.length === 0) return { plan, foundProducts, ids };
-    for (const slug of slugs) lookedUpSlugs.add(slug);
-    foundProducts = { ...foundProducts, products: [...foundProducts.products, ...owners] };
-  }
+  const namedRecords = await findNamedRecords(transaction, app, validRows);
+  const firstPlan = planProducts(rows, namedRecords, SLUG_TOOLS, options);
+  const slugs = [...firstPlan.generatedSlugs];
+  const { holders, ids } = await findHoldersAndReserveIds(transaction, app.id, slugs, newDrafts(firstPlan.outcomes));
+  if (holders.length === 0) return { plan: firstPlan, foundProducts: namedRecords, ids };
+  const foundProducts = await addHoldersOfCandidates(transaction, app.id, namedRecords, validRows);
+  const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+  return { plan, foundProducts, ids: await reserveIds(transaction, newDrafts(plan.outcomes)) };
 }
 
 /**
