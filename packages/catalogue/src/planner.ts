@@ -22,7 +22,7 @@ import { Takeovers } from './takeovers.js';
 import type { DesiredProduct, DesiredVariant } from './desired-product.js';
 import type { ProductOptions } from './product-options.js';
 import { RowRefusal } from './row-refusal.js';
-import { slugCandidates, type SlugTools } from './slug.js';
+import type { SlugGenerator } from './slug.js';
 
 export interface PlannedProduct {
   readonly product: ProductDraft;
@@ -48,8 +48,7 @@ export class Planner {
 
   constructor(
     private readonly foundProducts: FoundProducts,
-    private readonly slugTools: SlugTools,
-    private readonly generatedSlugs: Set<string>,
+    private readonly slugGenerator: SlugGenerator,
     private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly allowsTakeovers: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
@@ -120,7 +119,7 @@ export class Planner {
   private newProduct({ code, name }: DesiredProduct): ProductDraft {
     if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
     if (!isFilled(name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
-    const slug = this.chooseSlug(name, code);
+    const slug = this.slugGenerator.generate(name, code, (candidate) => this.slugs.has(candidate));
     return { id: null, code, slug, name, external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
   }
 
@@ -236,14 +235,6 @@ export class Planner {
       this.undoSteps.push(() => images.splice(length));
       for (const image of newImages) images.push(image);
     }
-  }
-
-  private chooseSlug(name: string, code: string): string {
-    const candidates = slugCandidates(name, code, this.slugTools.asciiOf);
-    const freeSlug = candidates.find((slug) => !this.slugs.has(slug));
-    const chosenSlug = freeSlug ?? `${candidates[0]}-${this.slugTools.randomSuffix()}`;
-    this.generatedSlugs.add(chosenSlug);
-    return chosenSlug;
   }
 }
 

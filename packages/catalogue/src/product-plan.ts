@@ -4,7 +4,7 @@ import { copyDrafts, type FoundProducts } from './product-drafts.js';
 import { Planner, type PlannedProduct } from './planner.js';
 import type { ProductOptions } from './product-options.js';
 import type { DesiredProduct } from './desired-product.js';
-import type { SlugTools } from './slug.js';
+import { SlugGenerator, type SlugTools } from './slug.js';
 
 export interface ProductPlan extends BulkPlan<PlannedProduct> {
   /** All slugs that were chosen while planning, also those of refused rows. No found product has one of them. */
@@ -27,9 +27,9 @@ export function planProducts(
   { explain = false, replacesImages = false, storesReferences = false }: ProductOptions = {},
 ): ProductPlan {
   const refusedRows = new Map<number, string>();
-  const generatedSlugs = new Set<string>();
+  const slugGenerator = new SlugGenerator(slugTools);
   for (let plan = 1; ; plan += 1) {
-    const planner = new Planner(copyDrafts(foundProducts), slugTools, generatedSlugs, {
+    const planner = new Planner(copyDrafts(foundProducts), slugGenerator, {
       allowsTakeovers: plan <= MAX_PLANS_WITH_TAKEOVERS,
       explain,
       replacesImages,
@@ -37,8 +37,10 @@ export function planProducts(
     });
     const outcomes = planRows(rows, (row: DesiredProduct, index) => planner.plan(row, index, refusedRows.get(index)));
     const conflicts = planner.findConflicts(outcomes);
-    if (conflicts.size === 0)
-      return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)), generatedSlugs };
+    if (conflicts.size === 0) {
+      const explainRows = () => rows.map((_, index) => planner.explain(index));
+      return { outcomes, explain: explainRows, generatedSlugs: slugGenerator.generatedSlugs };
+    }
     for (const [row, failure] of conflicts) refusedRows.set(row, failure);
   }
 }

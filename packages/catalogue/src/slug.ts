@@ -20,3 +20,18 @@ export function slugCandidates(name: string, code: string, asciiOf: SlugTools['a
   // Truncates only the name, because the code makes the slug unique.
   return [base, base.slice(0, MAX_STRING_LENGTH - suffix.length) + suffix];
 }
+
+export class SlugGenerator {
+  /** All slugs so far. */
+  readonly generatedSlugs = new Set<string>();
+
+  constructor(private readonly tools: SlugTools) {}
+
+  generate(name: string, code: string, isTaken: (slug: string) => boolean): string {
+    const candidates = slugCandidates(name, code, this.tools.asciiOf);
+    const freeCandidate = candidates.find((slug) => !isTaken(slug));
+    const slug = freeCandidate ?? `${candidates[0]}-${this.tools.randomSuffix()}`;
+    this.generatedSlugs.add(slug);
+    return slug;
+  }
+}
