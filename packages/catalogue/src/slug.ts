@@ -21,8 +21,9 @@ export function slugCandidates(name: string, code: string, asciiOf: SlugTools['a
   return [base, base.slice(0, MAX_STRING_LENGTH - suffix.length) + suffix];
 }
 
+/** Generates free slugs from names and codes. */
 export class SlugGenerator {
-  /** All slugs so far. */
+  /** All slugs that were generated so far. */
   readonly generatedSlugs = new Set<string>();
 
   constructor(private readonly tools: SlugTools) {}

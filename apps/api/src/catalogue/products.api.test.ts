@@ -817,14 +817,14 @@ describe('slugs of POST /int/products', () => {
     expect(slugs).toEqual(['sesir-c', expect.stringMatching(/^sesir-[0-9a-f]{8}$/), 'cizma']);
   });
 
-  it('differ from the slug of a stored product which another row requests in vain', async () => {
+  it('differ from a taken slug that another row requests', async () => {
     await writeRows([{ code: 'A', name: 'Шешир' }]);
     const { failed } = await postRows([{ code: 'C', name: 'Шешир' }, productRow('D', { slug: 'sesir' })]);
     expect(failed.map(({ error }) => error.message)).toEqual(['API.Products.SlugAlreadyExists']);
     expect((await findByCode('C')).slug).toBe('sesir-c');
   });
 
-  it('count for other rows, although a later row replaces them', async () => {
+  it('are taken for the rows between, even if a later row replaces them', async () => {
     await writeRows([{ code: 'stored', name: 'zn' }]);
     const rows = [{ code: 'b', name: 'zN!' }, productRow('c', { slug: 'zn-b' }), { code: 'b', slug: 'other' }];
     const { failed } = await postRows(rows);
@@ -1063,7 +1063,7 @@ describe('POST /int/products with many rows', () => {
     expect([statementsForOne, statementsForTwo]).toEqual([10, 12]);
   });
 
-  it('sends as many statements when each taken slug leads to the next as for one taken slug', async () => {
+  it('sends as many statements for a chain of taken slugs as for one taken slug', async () => {
     await writeRows(Array.from({ length: 101 }, (_, index) => ({ code: `stored${index}`, name: `b${index}` })));
     // The slug of each product makes a row fail. Therefore the next product is new, and needs a slug, too.
     const chainOf = (length: number) => [

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { startChromium } from './chromium.js';
 import { listen } from './varnish.js';
+import { useWholeBody } from './whole-body.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -20,7 +21,7 @@ export async function startPageServer(handle: Handler): Promise<PageServer> {
     if (request.url === '/') {
       response.setHeader('Content-Type', 'text/html').end(page);
     } else if (request.url === '/report') {
-      void textOfBody(request).then((text) => onReport(text));
+      useWholeBody(request, (body) => onReport(String(body)));
       response.end();
     } else handle(request, response);
   });
@@ -47,10 +48,4 @@ export async function startPageServer(handle: Handler): Promise<PageServer> {
       await once(server, 'close');
     },
   };
-}
-
-async function textOfBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

@@ -48,19 +48,19 @@ export async function findNamedRecords(
 
 export type ReservedIds = Readonly<Record<'products' | 'variants', readonly number[]>>;
 
-/** Finds the products that have one of the slugs, and reserves ids for new records in the same round trip. */
-export async function findHoldersAndReserveIds(
+/** Looks the slugs up, and reserves ids for new records in the same round trip. */
+export async function checkSlugsAndReserveIds(
   transaction: Transaction,
   appId: number,
   slugs: readonly string[],
   newRecords: FoundProducts,
-): Promise<{ readonly holders: readonly ProductDraft[]; readonly ids: ReservedIds }> {
-  if (slugs.length === 0) return { holders: [], ids: await reserveIds(transaction, newRecords) };
+): Promise<{ readonly areFree: boolean; readonly ids: ReservedIds }> {
+  if (slugs.length === 0) return { areFree: true, ids: await reserveIds(transaction, newRecords) };
   const [holders, [ids]] = await transaction.rowsOfEach<[ProductRow, ReservedIds]>([
     { text: FIND_PRODUCTS_BY_SLUG, values: [appId, slugs] },
     { text: RESERVE_IDS, values: countsOf(newRecords) },
   ]);
-  return { holders: holders.map(toProductDraft), ids: ids as ReservedIds };
+  return { areFree: holders.length === 0, ids: ids as ReservedIds };
 }
 
 export async function reserveIds(transaction: Transaction, newRecords: FoundProducts): Promise<ReservedIds> {
@@ -74,7 +74,7 @@ function countsOf({ products, variants }: FoundProducts): number[] {
   return [products.length, variants.length];
 }
 
-/** Adds the products that have a slug which one of the rows may get. */
+/** Adds the products that have one of the slugs that the rows may get. */
 export async function addHoldersOfCandidates(
   transaction: Transaction,
   appId: number,

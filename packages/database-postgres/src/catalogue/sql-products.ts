@@ -26,7 +26,7 @@ import type { Statement } from '../sql.js';
 import { asciiOf, foldName } from '@back-office/database-search';
 import {
   addHoldersOfCandidates,
-  findHoldersAndReserveIds,
+  checkSlugsAndReserveIds,
   findNamedRecords,
   reserveIds,
   type ReservedIds,
@@ -81,8 +81,8 @@ interface PlanWithIds {
 }
 
 /**
- * Plans the rows for the records that they name. If other products have slugs that were generated, plans a second time,
- * and then for all products whose slugs may be generated.
+ * Plans the rows for the records that they name. If other products have one of the generated slugs, finds the products
+ * that have any slug which the rows may get, and plans a second time.
  */
 async function planWithIds(
   transaction: Transaction,
@@ -94,8 +94,8 @@ async function planWithIds(
   const namedRecords = await findNamedRecords(transaction, app, validRows);
   const firstPlan = planProducts(rows, namedRecords, SLUG_TOOLS, options);
   const slugs = [...firstPlan.generatedSlugs];
-  const { holders, ids } = await findHoldersAndReserveIds(transaction, app.id, slugs, newDrafts(firstPlan.outcomes));
-  if (holders.length === 0) return { plan: firstPlan, foundProducts: namedRecords, ids };
+  const { areFree, ids } = await checkSlugsAndReserveIds(transaction, app.id, slugs, newDrafts(firstPlan.outcomes));
+  if (areFree) return { plan: firstPlan, foundProducts: namedRecords, ids };
   const foundProducts = await addHoldersOfCandidates(transaction, app.id, namedRecords, validRows);
   const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
   return { plan, foundProducts, ids: await reserveIds(transaction, newDrafts(plan.outcomes)) };
