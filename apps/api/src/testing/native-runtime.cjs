@@ -35,6 +35,8 @@ module.exports = class NativeRuntime extends JestRuntime {
 
   /** In watch mode, a new URL makes Node load the suite again. */
   async unstable_importModule(path) {
+    // Jest has no source maps of code that Node loads, so Node itself must map the lines of stack traces.
+    Error.prepareStackTrace = undefined;
     const run = runsByPath.get(path) ?? 0;
     runsByPath.set(path, run + 1);
     await import(run === 0 ? pathToFileURL(path).href : `${pathToFileURL(path).href}?run=${run}`);
