@@ -35,6 +35,8 @@ it('rejects', async () => {
 it('calls another file', () => {
   new First({ left: 1, right: 2 }).next().fail();
 });
+
+it.each([1])('takes too long', () => new Promise(() => {}), 20);
 `;
 
 const CYCLE = `import { First } from './fails.test.js';
@@ -80,6 +82,12 @@ describe('a failing test', () => {
 
   it('is reported with its line, in a file with types, decorators and an import cycle', async () => {
     const lines = (await report(folder)).match(/\b(?:fails\.test|cycle)\.ts:\d+:\d+/g);
-    expect(lines).toEqual(['fails.test.ts:20:54', 'fails.test.ts:24:24', 'cycle.ts:11:11', 'fails.test.ts:28:43']);
+    expect(lines).toEqual([
+      'fails.test.ts:20:54',
+      'fails.test.ts:24:24',
+      'cycle.ts:11:11',
+      'fails.test.ts:28:43',
+      'fails.test.ts:31:12',
+    ]);
   }, 30_000);
 });

@@ -1,5 +1,5 @@
 const asyncHooks = require('node:async_hooks');
-const { register } = require('node:module');
+const { findSourceMap, register } = require('node:module');
 const { pathToFileURL } = require('node:url');
 const JestRuntime = require('jest-runtime').default;
 
@@ -8,6 +8,18 @@ register(pathToFileURL(require.resolve('./typescript-hooks.mjs')));
 // A worker that is done ends at once. To free its memory first takes longer than Jest waits.
 if (process.send) process.once('beforeExit', () => process.exit());
 
+/** Source maps of the modules that Node has loaded, as data URLs by module URL. */
+class LoadedSourceMaps extends Map {
+  get(url) {
+    if (!this.has(url)) {
+      const payload = findSourceMap(url)?.payload;
+      this.set(url, payload && `data:application/json,${encodeURIComponent(JSON.stringify(payload))}`);
+    }
+    return super.get(url);
+  }
+}
+
+const sourceMaps = new LoadedSourceMaps();
 const runsByPath = new Map();
 const frameworkStorage = new asyncHooks.AsyncLocalStorage();
 
@@ -29,14 +41,16 @@ module.exports = class NativeRuntime extends JestRuntime {
     Object.assign(globalThis, globals);
   }
 
+  getSourceMaps() {
+    return sourceMaps;
+  }
+
   unstable_shouldLoadAsEsm() {
     return true;
   }
 
   /** In watch mode, a new URL makes Node load the suite again. */
   async unstable_importModule(path) {
-    // Jest has no source maps of code that Node loads, so Node itself must map the lines of stack traces.
-    Error.prepareStackTrace = undefined;
     const run = runsByPath.get(path) ?? 0;
     runsByPath.set(path, run + 1);
     await import(run === 0 ? pathToFileURL(path).href : `${pathToFileURL(path).href}?run=${run}`);
