@@ -1,11 +1,9 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { bundle } from '../../bundle.mjs';
 import { distribute, migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 
-const MIN_FREE_BYTES = 4 * 2 ** 30;
 const TEMPLATE = `back_office_template_${process.pid}`;
 
 // A statement that goes to all nodes fails at this node, which cannot be reached and has no shards. It is the last node,
@@ -16,10 +14,11 @@ const ADD_LOST_NODE = `
 
 /** Starts one server per test run, with a migrated database that every suite copies. */
 export default async function setUp() {
-  await bundle();
   const url = process.env.DATABASE_URL;
   if (process.env.CLUSTER === '1') return setUpCluster(url);
-  const dataDir = url ? undefined : mkdtempSync(join(fastestFolder(), 'back-office-tests-'));
+  const dataDir = url
+    ? undefined
+    : mkdtempSync(join(process.env.TEST_DATABASE_FOLDER ?? tmpdir(), 'back-office-tests-'));
   // If root starts the server, it runs as another user, who needs access to the folder.
   if (dataDir) chmodSync(dataDir, 0o755);
   const server = dataDir && (await startEmbeddedPostgres({ dataDir, fallbackDir: dataDir }));
@@ -67,18 +66,6 @@ async function findNodes(url) {
     nodeUrl.port = port;
     return { url: nodeUrl.href, host, port };
   });
-}
-
-/** Prefers a file system in memory, because each suite copies a database of 1,000 files and drops it again. */
-function fastestFolder() {
-  const folder = '/dev/shm';
-  try {
-    accessSync(folder, constants.W_OK);
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize >= MIN_FREE_BYTES ? folder : tmpdir();
-  } catch {
-    return tmpdir();
-  }
 }
 
 async function administer(connection, statement) {
