@@ -50,15 +50,16 @@ export const EXCLUSIONS: readonly Exclusion[] = [
   {
     files:
       /\/migrations\/|\/tables\/(?!column-list)|\/app-table\.ts$|\/migrate\.ts$|\/distribution\.ts$|\/schema-rules\.ts$/,
-    reason: 'Suites run on migrated databases. `tables.db.test.ts` and `schema-rules.db.test.ts` test the schema.',
+    reason:
+      'Suites run on migrated databases. `tables.one-server.test.ts` and `schema-rules.one-server.test.ts` test the schema.',
   },
   {
     files: /\/embedded\/|\/durability\.ts$|\/open-database\.ts$|\/data-source\.ts$/,
-    reason: '`embedded-postgres.test.ts` and `database.db.test.ts` test servers and connections.',
+    reason: '`embedded-postgres.test.ts` and `database.pg.test.ts` test servers and connections.',
   },
   {
     files: /\/failures\.ts$/,
-    reason: 'No port can break a connection. `database.db.test.ts` does.',
+    reason: 'No port can break a connection. `database.pg.test.ts` does.',
   },
   {
     files: /\/word-similarity\.ts$/,

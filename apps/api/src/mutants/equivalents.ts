@@ -250,7 +250,7 @@ export const EQUIVALENCE_RULES: readonly Rule[] = [
       ),
   },
   {
-    reason: 'A contract cannot lose the connection. `database.db.test.ts` does.',
+    reason: 'A contract cannot lose the connection. `database.pg.test.ts` does.',
     covers: ({ source, parents }) =>
       /\/(?:postgres|client-transaction)\.ts$/.test(source.file) &&
       hasParent(parents, ({ type }) => type === 'CatchClause' || type === 'ThrowStatement'),
