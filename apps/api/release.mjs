@@ -22,6 +22,7 @@ const FILES = [
   'SECURITY.md',
   'THIRD_PARTY_NOTICES.md',
   'apps/api/run.mjs',
+  'apps/api/node-version.mjs',
   'apps/api/bundle.mjs',
   'apps/api/src/docs/api-examples.json',
 ];

@@ -3,6 +3,7 @@
  * dependencies are installed, and prefers the bundle if that is current. The entry point runs in this process, so signals
  * reach it.
  */
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -11,12 +12,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const [name] = process.argv.splice(2, 1);
+const bundled = fileURLToPath(new URL(`dist/bundle/${name}.js`, import.meta.url));
+const built = fileURLToPath(new URL(`dist/${name}.js`, import.meta.url));
 if (canBuild()) {
   await build();
   if (existsSync(`${ROOT}node_modules/esbuild`)) await tryBundle();
 }
-const bundled = fileURLToPath(new URL(`dist/bundle/${name}.js`, import.meta.url));
-const built = fileURLToPath(new URL(`dist/${name}.js`, import.meta.url));
 const isBundled = existsSync(bundled) && (await import('./bundle.mjs')).isBundleCurrent();
 const entry = isBundled ? bundled : existsSync(built) ? built : undefined;
 if (entry === undefined) {

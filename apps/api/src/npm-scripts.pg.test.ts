@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
@@ -57,14 +58,24 @@ describe('run.mjs', () => {
   beforeEach(() => {
     projectFolder = mkdtempSync(join(tmpdir(), 'back-office-run-'));
     mkdirSync(join(projectFolder, 'apps/api/dist'), { recursive: true });
-    cpSync(join(ROOT, 'apps/api/run.mjs'), join(projectFolder, 'apps/api/run.mjs'));
-    writeFileSync(
-      join(projectFolder, 'package.json'),
-      '{"type": "module", "devDependencies": {"typescript": "1", "@types/express": "1"}}',
-    );
+    for (const file of ['run.mjs', 'node-version.mjs'])
+      cpSync(join(ROOT, 'apps/api', file), join(projectFolder, 'apps/api', file));
+    writePackage('>=20.19');
     writeFileSync(join(projectFolder, 'tsconfig.json'), '{}');
   });
   afterEach(() => rmSync(projectFolder, { recursive: true, force: true }));
+  const writePackage = (node: string, scripts: object = {}) => {
+    const devDependencies = { typescript: '1', '@types/express': '1' };
+    const content = JSON.stringify({ type: 'module', engines: { node }, scripts, devDependencies });
+    writeFileSync(join(projectFolder, 'package.json'), content);
+  };
+  const installCompiler = (program: string): string => {
+    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
+    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
+    const tsc = join(projectFolder, 'node_modules/typescript/bin/tsc');
+    writeFileSync(tsc, program);
+    return tsc;
+  };
   const run = (...args: string[]): Promise<readonly [number | null, string, string]> =>
     new Promise((resolve) => {
       const script = join(projectFolder, 'apps/api/run.mjs');
@@ -87,29 +98,34 @@ describe('run.mjs', () => {
 
   it('builds first when all dependencies are installed, and stops on failure', async () => {
     mkdirSync(join(projectFolder, 'packages'));
-    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
-    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
-    const tsc = join(projectFolder, 'node_modules/typescript/bin/tsc');
-    writeFileSync(tsc, `require('fs').writeFileSync('apps/api/dist/cli.js', 'console.log("new")')`);
+    const tsc = installCompiler(`require('fs').writeFileSync('apps/api/dist/cli.js', 'console.log("new")')`);
     expect(await run('cli')).toEqual([0, 'new\n', '']);
     writeFileSync(tsc, 'process.exit(2)');
     expect(await run('cli')).toEqual([2, '', '']);
   });
 
+  it.each(['start', 'worker', 'cli', 'build', 'dev', 'test', 'bench'])(
+    'makes `npm run %s` name the Node that it needs, in one line',
+    async (script) => {
+      const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+      writePackage('>=98.7', scripts);
+      installCompiler('console.log("built")');
+      const npm = promisify(execFile)('npm', ['run', '-s', script], { cwd: projectFolder });
+      const stderr = `Node 98.7 or newer is needed, but this is Node ${process.versions.node}.\n`;
+      await expect(npm).rejects.toMatchObject({ code: 1, stdout: '', stderr });
+    },
+  );
+
   it('runs the existing build of a release archive, which has no sources, when all dependencies are installed', async () => {
     rmSync(join(projectFolder, 'tsconfig.json'));
-    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
-    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
-    writeFileSync(join(projectFolder, 'node_modules/typescript/bin/tsc'), 'process.exit(2)');
+    installCompiler('process.exit(2)');
     writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), 'console.log("built")');
     expect(await run('cli')).toEqual([0, 'built\n', '']);
   });
 
   it('bundles again after a new build or installation', async () => {
     mkdirSync(join(projectFolder, 'packages'));
-    mkdirSync(join(projectFolder, 'node_modules/@types/express'), { recursive: true });
-    mkdirSync(join(projectFolder, 'node_modules/typescript/bin'), { recursive: true });
-    writeFileSync(join(projectFolder, 'node_modules/typescript/bin/tsc'), '');
+    installCompiler('');
     for (const name of ['esbuild', '@esbuild']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(projectFolder, 'node_modules', name));
     }
