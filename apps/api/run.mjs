@@ -11,12 +11,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** A build without changes takes less time, and is not announced. */
+const SILENT_BUILD_MS = 2_000;
+
 const [name] = process.argv.splice(2, 1);
 const bundled = fileURLToPath(new URL(`dist/bundle/${name}.js`, import.meta.url));
 const built = fileURLToPath(new URL(`dist/${name}.js`, import.meta.url));
 if (canBuild()) {
+  const announcement = setTimeout(announceBuild, existsSync(built) ? SILENT_BUILD_MS : 0);
   await build();
   if (existsSync(`${ROOT}node_modules/esbuild`)) await tryBundle();
+  clearTimeout(announcement);
 }
 const isBundled = existsSync(bundled) && (await import('./bundle.mjs')).isBundleCurrent();
 const entry = isBundled ? bundled : existsSync(built) ? built : undefined;
@@ -28,6 +33,13 @@ if (entry === undefined) {
 }
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
+
+/** Writes to standard error, because standard output may be JSON. */
+function announceBuild() {
+  const duration = existsSync(built) ? '' : ', which takes up to a minute';
+  const nextSteps = name === 'main' ? 'it prepares its database and prints its address' : 'it runs';
+  process.stderr.write(`Building the service${duration}. Then ${nextSteps}.\n`);
+}
 
 /** Logs a failed bundle instead of throwing, because the service also runs, though slower, without the bundle. */
 async function tryBundle() {

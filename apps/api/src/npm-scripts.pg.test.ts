@@ -99,10 +99,20 @@ describe('run.mjs', () => {
   it('builds first when all dependencies are installed, and stops on failure', async () => {
     mkdirSync(join(projectFolder, 'packages'));
     const tsc = installCompiler(`require('fs').writeFileSync('apps/api/dist/cli.js', 'console.log("new")')`);
-    expect(await run('cli')).toEqual([0, 'new\n', '']);
+    const announcement = 'Building the service, which takes up to a minute. Then it runs.\n';
+    expect(await run('cli')).toEqual([0, 'new\n', announcement]);
     writeFileSync(tsc, 'process.exit(2)');
     expect(await run('cli')).toEqual([2, '', '']);
   });
+
+  it('announces a slow build on standard error, and what comes next', async () => {
+    installCompiler('setTimeout(() => {}, 2_500)');
+    for (const name of ['main', 'worker'])
+      writeFileSync(join(projectFolder, `apps/api/dist/${name}.js`), 'console.log("{}")');
+    const announcement = 'Building the service. Then it prepares its database and prints its address.\n';
+    expect(await run('main')).toEqual([0, '{}\n', announcement]);
+    expect(await run('worker')).toEqual([0, '{}\n', 'Building the service. Then it runs.\n']);
+  }, 15_000);
 
   it.each(['start', 'worker', 'cli', 'build', 'dev', 'test', 'bench'])(
     'makes `npm run %s` name the Node that it needs, in one line',
