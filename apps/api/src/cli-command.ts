@@ -1,6 +1,6 @@
 import { CLI_ACTOR } from '@back-office/apps';
 import type { Command } from 'commander';
-import { readConfig } from './config.js';
+import { loadConfig } from './runtime/load-config.js';
 import { assertDatabaseExists, startService, type Service, type ServiceOptions } from './runtime/service.js';
 
 export interface Result {
@@ -52,7 +52,7 @@ export function command(
 
 /** Starts the service for a command that refers to existing records. Throws when the database does not exist. */
 export async function openExisting(options: ServiceOptions): Promise<Service> {
-  const config = readConfig();
+  const config = loadConfig();
   await assertDatabaseExists(config);
   return startService(config, { ...options, needsPersistence: true });
 }

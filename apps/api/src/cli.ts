@@ -7,7 +7,7 @@ import { expiryOf, type Lifetime, lifetimeOption, parseCurrency, parseName } fro
 import { addImportCommand } from './cli-import.js';
 import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
-import { readConfig } from './config.js';
+import { loadConfig } from './runtime/load-config.js';
 import { makeDemo } from './demo.js';
 import {
   openForInspection,
@@ -31,7 +31,7 @@ command(
   'migrate',
   'migrate the database to this version',
   () => Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
-  () => startService(readConfig(), { usesFiles: false }),
+  () => startService(loadConfig(), { usesFiles: false }),
 );
 
 command(
@@ -39,7 +39,7 @@ command(
   'distribute',
   'distribute the tables over the nodes of a Citus cluster by app; can be repeated',
   distributeTables,
-  () => openExternalDatabase(readConfig()),
+  () => openExternalDatabase(loadConfig()),
 );
 
 command(
@@ -47,12 +47,12 @@ command(
   'check',
   'check every invariant of stock, money, orders and files; writes nothing',
   checkAll,
-  () => openForInspection(readConfig()),
+  () => openForInspection(loadConfig()),
   CHECK_FAILED_EXIT_CODE,
 );
 
 command(program, 'demo', 'create a demo app with realistic data', createDemo, () =>
-  startService(readConfig(), { needsPersistence: true }),
+  startService(loadConfig(), { needsPersistence: true }),
 );
 
 const appCommands = program.command('app').description('apps');

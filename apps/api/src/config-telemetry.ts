@@ -59,6 +59,20 @@ export const TELEMETRY_VARIABLES = {
   OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: optionalNumber,
 };
 
+const SIGNALS = ['', 'TRACES_', 'METRICS_', 'LOGS_'];
+const EXPORTER_OPTIONS = ['HEADERS', 'TIMEOUT', 'COMPRESSION', 'CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'];
+const BATCH_OPTIONS = ['SCHEDULE_DELAY', 'EXPORT_TIMEOUT', 'MAX_QUEUE_SIZE', 'MAX_EXPORT_BATCH_SIZE'];
+
+/** Variables that the SDK reads itself. */
+export const SDK_VARIABLES: readonly string[] = [
+  'OTEL_SDK_DISABLED',
+  'OTEL_SERVICE_NAME',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_TRACES_SAMPLER_ARG',
+  ...SIGNALS.flatMap((signal) => EXPORTER_OPTIONS.map((option) => `OTEL_EXPORTER_OTLP_${signal}${option}`)),
+  ...BATCH_OPTIONS.map((option) => `OTEL_BSP_${option}`),
+];
+
 const ENDPOINTS = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',

@@ -16,7 +16,14 @@ import {
   wholeBetween,
 } from './config-values.js';
 import { storageOf, type StorageConfig } from './config-storage.js';
-import { TELEMETRY_VARIABLES, telemetryOf, withoutUnusedTelemetry, type TelemetryConfig } from './config-telemetry.js';
+import { findMisspellings, type Misspelling } from './config-misspellings.js';
+import {
+  SDK_VARIABLES,
+  TELEMETRY_VARIABLES,
+  telemetryOf,
+  withoutUnusedTelemetry,
+  type TelemetryConfig,
+} from './config-telemetry.js';
 
 export { InvalidConfig } from './config-values.js';
 export type { S3Config, StorageConfig } from './config-storage.js';
@@ -98,6 +105,7 @@ export type RefundConfig =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const VARIABLES = {
+  NODE_ENV: str({ default: undefined }),
   PORT: wholeBetween(0, 65_535, 3_000),
   HOST: hostName({ default: undefined }),
   ADMIN_PORT: wholeBetween(0, 65_535, undefined),
@@ -140,6 +148,11 @@ const VARIABLES = {
   LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
   ...TELEMETRY_VARIABLES,
 };
+
+/** Finds variables of the environment whose names are almost those of known variables. */
+export function findMisspelledVariables(environment: Environment = process.env): Misspelling[] {
+  return findMisspellings(environment, [...Object.keys(VARIABLES), ...SDK_VARIABLES]);
+}
 
 /**
  * Reads the configuration from the environment. Throws {@link InvalidConfig} with a one-line message that names the

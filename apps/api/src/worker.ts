@@ -1,5 +1,5 @@
-import { readConfig } from './config.js';
+import { loadConfig } from './runtime/load-config.js';
 import { runUntilSignal } from './runtime/run.js';
 import { startWorkerProcess } from './runtime/worker-process.js';
 
-await runUntilSignal(() => startWorkerProcess(readConfig()));
+await runUntilSignal(() => startWorkerProcess(loadConfig()));
