@@ -43,6 +43,17 @@ describe('an external database', () => {
   });
 });
 
+describe('NODE_ENV=production', () => {
+  it.each([
+    ['gets no demo app in an embedded database', {}, false],
+    ['gets a demo app with DEMO=1', { DEMO: '1' }, true],
+    ['gets a demo app in a sandbox, which loses its records', { DATABASE: 'memory' }, true],
+    ['gets no demo app in the database of a module', { DATABASE: './database.mjs' }, false],
+  ])('%s', (_, environment, demo) => {
+    expect(readConfig({ NODE_ENV: 'production', ...environment })).toMatchObject({ isProduction: true, demo });
+  });
+});
+
 describe('a valid variable', () => {
   it.each([
     ['JSON_LIMIT', '512kb', { jsonLimit: 524_288 }],

@@ -44,6 +44,8 @@ export interface Config {
   /** URL of an external PostgreSQL; `undefined` starts an embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Whether `NODE_ENV` is `production`. */
+  readonly isProduction: boolean;
   readonly demo: boolean;
   readonly worker: boolean;
   /** Number of API processes; `auto` starts one for each core. */
@@ -170,8 +172,8 @@ export function readConfig(environment: Environment = process.env): Config {
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
-    // By default, only an embedded or in-memory database gets a demo app.
-    demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
+    isProduction: parsed.NODE_ENV === 'production',
+    demo: parsed.DEMO ?? hasDemoByDefault(parsed),
     worker: parsed.WORKER === 'inline',
     processes: parsed.PROCESSES,
     workerPort: parsed.WORKER_PORT,
@@ -203,6 +205,11 @@ function parseVariables(environment: Environment) {
   return cleanEnv(withoutUnusedTelemetry(nonEmptyVariables), VARIABLES, {
     reporter: ({ errors }) => throwInvalidConfig(errors),
   });
+}
+
+/** A sandbox gets a demo app, and so does an embedded database that is not for production. */
+function hasDemoByDefault({ DATABASE, DATABASE_URL, NODE_ENV }: ReturnType<typeof parseVariables>): boolean {
+  return DATABASE === 'memory' || (DATABASE_URL === undefined && NODE_ENV !== 'production');
 }
 
 function rateLimitsOf(variables: {

@@ -16,8 +16,8 @@ const SCRIPTS = (JSON.parse(read('package.json')) as { scripts: Record<string, s
 const START = (SCRIPTS['start'] ?? '').replace('exec ', '');
 const WORKER = (SCRIPTS['worker'] ?? '').replace('exec ', '');
 const KNOWN_VARIABLES = new Set(read('docs/operations.md').match(/(?<=`)[A-Z][A-Z\d_]+(?=`)/g));
-/** Variables of Node and of the shell, which the service does not read. */
-const FOREIGN_VARIABLES = ['NODE_ENV', 'HOME'];
+/** Variables of the shell, which the service does not read. */
+const FOREIGN_VARIABLES = ['HOME'];
 const namesOf = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
 const unknownVariables = (names: readonly string[]): string[] =>
   names.filter((name) => !KNOWN_VARIABLES.has(name) && !FOREIGN_VARIABLES.includes(name));

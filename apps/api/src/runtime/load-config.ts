@@ -1,8 +1,18 @@
+import { resolve } from 'node:path';
 import { findMisspelledVariables, readConfig, type Config } from '../config.js';
 
-/** Reads the configuration. Reports misspelt variables on standard error, also when another variable is invalid. */
+/** Reads the configuration, and writes warnings about the environment to standard error. */
 export function loadConfig(): Config {
+  // A misspelt variable is often the cause of an invalid configuration, so it is reported first.
   for (const { name, meant } of findMisspelledVariables())
-    process.stderr.write(`${name} is not a known variable. Did you mean ${meant}?\n`);
-  return readConfig();
+    warn(`${name} is not a known variable. Did you mean ${meant}?`);
+  const config = readConfig();
+  const { database, databaseUrl, dataDir, isProduction } = config;
+  if (isProduction && database === 'postgres' && databaseUrl === undefined)
+    warn(`NODE_ENV=production without DATABASE_URL: data is kept in an embedded database below ${resolve(dataDir)}.`);
+  return config;
+}
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
