@@ -1,6 +1,7 @@
 import { CLI_ACTOR } from '@back-office/apps';
 import type { Command } from 'commander';
 import { loadConfig } from './runtime/load-config.js';
+import { messageOf } from './runtime/named-variable.js';
 import { assertDatabaseExists, startService, type Service, type ServiceOptions } from './runtime/service.js';
 
 export interface Result {
@@ -44,7 +45,7 @@ export function command(
       try {
         await execute(run as Run, options, open);
       } catch (error) {
-        process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
+        process.stderr.write(`${messageOf(error)}\n`);
         process.exitCode = errorExitCode;
       }
     });

@@ -1,5 +1,5 @@
 import { runMigrations } from 'graphile-worker';
-import type { DataSource } from 'typeorm';
+import type { DataSource, Migration } from 'typeorm';
 import { openJobPool, migrationSourceFor, silentLogger, type ConnectionTarget } from './data-source.js';
 
 // An arbitrary number that must be the same on all nodes.
@@ -8,10 +8,34 @@ const MIGRATION_LOCK = 7_263_451;
 /** Runs pending migrations and returns their names. Several nodes may call this at the same time. */
 export function migrate(connection: ConnectionTarget): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
-    const migrations = (await source.showMigrations()) ? await source.runMigrations() : [];
+    const migrations = (await source.showMigrations()) ? await runPending(source) : [];
     await migrateJobs(connection);
     return migrations.map((migration) => migration.name);
   });
+}
+
+/** Throws when the server refuses a connection. */
+export async function assertReachable(connection: ConnectionTarget): Promise<void> {
+  const pool = openJobPool(connection, 1);
+  try {
+    await pool.query('select 1');
+  } finally {
+    await pool.end();
+  }
+}
+
+// SQLSTATE class: syntax error or access rule violation. A table of another service causes such an error.
+const DEFINITION_CLASS = '42';
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+async function runPending(source: DataSource): Promise<Migration[]> {
+  try {
+    return await source.runMigrations();
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string };
+    if (code === INSUFFICIENT_PRIVILEGE || !code?.startsWith(DEFINITION_CLASS)) throw error;
+    throw new Error(`${message}; the database must be empty, or a database of this service`, { cause: error });
+  }
 }
 
 /** The database session holds the lock, so the lock ends if the process dies. */

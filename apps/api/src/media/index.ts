@@ -1,5 +1,5 @@
 export { createLibraryParts, type LibraryParts } from './library-parts.js';
-export { openLibraryTools, openLibrary, type LibraryTools } from './library.js';
+export { openLibraryTools, openLibrary, type Library, type LibraryTools } from './library.js';
 export type { StorageModule } from './storage-module.js';
 export { FileShape } from './files/file-shapes.js';
 export { parseFileFilter } from './files/file-filter.js';

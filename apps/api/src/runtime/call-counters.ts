@@ -114,7 +114,7 @@ class SharedStore {
     this.awayUntilMs = performance.now() + FALLBACK_MS;
     if (this.isAway) return;
     this.isAway = true;
-    this.logger.warn({ error: loggable(error) }, 'rate limits are counted in memory');
+    this.logger.warn({ variable: 'RATE_LIMIT_STORE', error: loggable(error) }, 'rate limits are counted in memory');
   }
 
   private noteRecovery(): void {

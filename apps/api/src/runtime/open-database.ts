@@ -1,6 +1,7 @@
 import type { DatabaseOptions, OpenedDatabase } from '@back-office/database';
 import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 import type { Config } from '../config.js';
+import { nameVariable } from './named-variable.js';
 
 const DATABASE_ADAPTER: AdapterKind<OpenedDatabase> = {
   variable: 'DATABASE',
@@ -15,5 +16,6 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
   if (name === 'memory') return (await import('@back-office/database-memory')).openDatabase(options);
   if (name !== 'postgres') return openModule(DATABASE_ADAPTER, name, options);
   const postgres = await import('@back-office/database-postgres');
-  return postgres.openDatabase({ ...options, url, dataDir, poolSize });
+  const open = () => postgres.openDatabase({ ...options, url, dataDir, poolSize });
+  return url === undefined ? open() : nameVariable('DATABASE_URL', open);
 }

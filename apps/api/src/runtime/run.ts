@@ -1,4 +1,5 @@
 import { InvalidConfig } from '../config.js';
+import { messageOf } from './named-variable.js';
 
 /** npm forwards Ctrl-C, so a service receives it twice; signals within this time count as one. */
 const SAME_SIGNAL_MS = 500;
@@ -41,14 +42,4 @@ function exitWithError(error: unknown): never {
   const line = error instanceof InvalidConfig ? error.message : `Could not run: ${messageOf(error)}`;
   process.stderr.write(`${line}\n`);
   process.exit(1);
-}
-
-/** Returns the message of an error. Node reports a refused connection as an AggregateError whose message is empty. */
-function messageOf(error: unknown): string {
-  const { message, errors, cause } = error as { message?: string; errors?: Error[]; cause?: unknown };
-  const text = [message, errors?.[0]?.message, String(error)].find(
-    (candidate) => candidate !== undefined && candidate !== '',
-  );
-  const causeText = cause instanceof Error ? ` (${cause.message.split('\n')[0]})` : '';
-  return `${text?.split('\n')[0] ?? ''}${causeText}`;
 }

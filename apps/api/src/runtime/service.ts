@@ -8,15 +8,16 @@ import { closeAll, type Closable } from '../adapters/index.js';
 import type { Config } from '../config.js';
 import { containerOf, SystemClock } from '../container.js';
 import {
+  assertReachable,
   hasEmbeddedDatabase,
   startEmbeddedPostgres,
   type ConnectionTarget,
-  type EmbeddedPostgres,
 } from '@back-office/database-postgres';
-import { openLibraryTools, openLibrary, type LibraryTools } from '../media/index.js';
+import { openLibraryTools, openLibrary, type Library, type LibraryTools } from '../media/index.js';
 import { loggerOf, type Logger } from './logger.js';
 import { refundReportOf } from './observer.js';
 import type { Tracer } from '../telemetry/index.js';
+import { nameVariable } from './named-variable.js';
 import { openDatabase } from './open-database.js';
 import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.js';
 
@@ -123,8 +124,10 @@ export interface Inspection {
 export async function openForInspection(config: Config): Promise<Inspection> {
   if (config.database !== 'postgres') throw new Error('Only PostgreSQL can be checked: DATABASE names another one.');
   await assertDatabaseExists(config);
-  const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
-  const library = await openLibrary(config, { isReadOnly: true }).catch(async (error: unknown) => {
+  const { databaseUrl, dataDir } = config;
+  const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
+  const connection = embedded ?? (await openConnection(databaseUrl as string));
+  const library = await openReadableLibrary(config).catch(async (error: unknown) => {
     await embedded?.stop();
     throw error;
   });
@@ -133,17 +136,35 @@ export async function openForInspection(config: Config): Promise<Inspection> {
     await library.close();
     await embedded?.stop();
   };
-  return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
+  return { connection, store, stop };
+}
+
+async function openReadableLibrary(config: Config): Promise<Library> {
+  const library = await openLibrary(config, { isReadOnly: true });
+  if (config.storage.kind !== 's3') return library;
+  try {
+    const variable = config.storage.s3.endpoint === undefined ? 'S3_BUCKET' : 'S3_ENDPOINT';
+    await nameVariable(variable, () => readFirstKey(library.store));
+    return library;
+  } catch (error) {
+    await library.close();
+    throw error;
+  }
+}
+
+async function readFirstKey(store: MediaStore): Promise<void> {
+  for await (const _ of store.list('')) return;
 }
 
 /** Opens an external PostgreSQL without migrating its database. Throws when `DATABASE_URL` is not set. */
-export function openExternalDatabase({
+export async function openExternalDatabase({
   databaseUrl,
 }: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
-  return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });
+  return { connection: await openConnection(databaseUrl), stop: () => Promise.resolve() };
 }
 
-function startEmbedded({ dataDir }: Config): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir });
+async function openConnection(url: string): Promise<ConnectionTarget> {
+  await nameVariable('DATABASE_URL', () => assertReachable({ url }));
+  return { url };
 }
