@@ -5,15 +5,16 @@ import type { Guides } from './guides.js';
 import { sendText } from './html-page.js';
 import { mountProbes, type Probes } from './probes.js';
 import { mountReferencePage } from './reference-page.js';
-import { mountStartPage } from './start-page.js';
+import { mountStartPage, type StartPageParts } from './start-page.js';
 
 export interface AdminParts extends Probes {
+  readonly startPage: StartPageParts;
   /** Returns the API reference as JSON. Called once, at the first request; `undefined` serves no API reference. */
   readonly reference: (() => string) | undefined;
 }
 
 /** Serves health checks, metrics, the start page and the API reference; none of them needs a token. */
-export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): void {
+export function mountAdmin(app: Express, { reference, startPage, ...probes }: AdminParts): void {
   mountProbes(app, probes);
   if (reference === undefined) return;
   app.use(['/openapi.json', '/docs'], compress());
@@ -21,7 +22,7 @@ export function mountAdmin(app: Express, { reference, ...probes }: AdminParts): 
   app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
     sendText(response, 'application/json', (referenceJson ??= reference())),
   );
-  mountStartPage(app);
+  mountStartPage(app, startPage);
   mountReferencePage(app);
   mountGuides(app);
 }

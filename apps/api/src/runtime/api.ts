@@ -97,7 +97,7 @@ async function startAdmin(
 
 function adminPartsOf(
   { container, database }: ServedParts,
-  { docs }: Config,
+  { docs, publicUrl, adminPort }: Config,
   logger: Logger,
   parts: Pick<AdminParts, 'metrics' | 'isDraining'>,
 ): AdminParts {
@@ -107,6 +107,7 @@ function adminPartsOf(
   return {
     ...parts,
     readiness,
+    startPage: { publicUrl, isApiOnOtherPort: adminPort !== undefined },
     reference: docs ? () => JSON.stringify(buildReference(routes)) : undefined,
   };
 }

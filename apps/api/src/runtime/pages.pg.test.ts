@@ -1,5 +1,7 @@
+import { RawHttp } from '../testing/raw-http.js';
 import { startServer } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
+import { API_VERSION, SERVICE_VERSION } from '../version.js';
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
@@ -44,6 +46,58 @@ describe('the start page', () => {
     const [, adminOrigin = ''] = /API reference +(\S+)\/docs/.exec(server.output()) ?? [];
     expect(await readPage('/', server.origin)).toMatchObject({ status: 404, text: '[]' });
     expect(await readPage('/', adminOrigin.replace('localhost', '127.0.0.1'))).toMatchObject({ status: 200 });
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+describe('the start page as text', () => {
+  const readText = async (headers: Readonly<Record<string, string>>, method = 'GET', origin = api.origin) => {
+    const http = new RawHttp(origin);
+    const reply = await http.call({ method, path: '/', headers });
+    http.close();
+    return reply;
+  };
+
+  it.each([[{ Accept: '*/*' }], [{}], [{ Accept: 'text/plain' }], [{ Accept: 'text/plain, application/json;q=0.9' }]])(
+    'lists the addresses of the service for %j',
+    async (headers) => {
+      const { status, headers: answered, text } = await readText({ ...headers, Host: 'shop.internal:3000' });
+      expect([status, answered['content-type'], answered['cache-control']]).toEqual([
+        200,
+        'text/plain; charset=utf-8',
+        'no-store',
+      ]);
+      expect(answered['vary']).toContain('Accept');
+      expect(text).toBe(`Retail back-office ${SERVICE_VERSION} (API ${API_VERSION})
+
+API        http://shop.internal:3000/api/v2
+Reference  http://shop.internal:3000/docs
+OpenAPI    http://shop.internal:3000/openapi.json
+Guides     http://shop.internal:3000/docs/guides/
+Health     http://shop.internal:3000/health/ready
+`);
+    },
+  );
+
+  it('has no body for HEAD', async () => {
+    const { status, headers, text } = await readText({ Accept: '*/*' }, 'HEAD');
+    expect([status, headers['content-type'], text]).toEqual([200, 'text/plain; charset=utf-8', '']);
+  });
+
+  it('lists paths for a host that is no host name', async () => {
+    expect((await readText({ Host: 'a<b>' })).text).toContain('API        /api/v2\n');
+  });
+
+  it('names the public address of the API on the admin port, and HTTPS behind a proxy', async () => {
+    const PUBLIC_URL = 'https://shop.example';
+    const server = await startServer({ DATABASE: 'memory', DEMO: '0', ADMIN_PORT: '0', PUBLIC_URL });
+    const [, adminOrigin = ''] = /API reference +(\S+)\/docs/.exec(server.output()) ?? [];
+    const admin = adminOrigin.replace('localhost', '127.0.0.1');
+    expect((await readText({}, 'GET', admin)).text).toContain(
+      `API        ${PUBLIC_URL}/api/v2\nReference  ${admin}/docs\n`,
+    );
+    expect((await readText({ Host: 'shop.example' }, 'GET', admin)).text).toContain(`Reference  ${PUBLIC_URL}/docs\n`);
+    expect((await readText({}, 'GET', server.origin)).text).toBe('[]');
     expect(await server.stop()).toBe(0);
   });
 });

@@ -1,8 +1,9 @@
 import type { Express, Request } from 'express';
 import { acceptsOneOf } from '../http/accept.js';
+import { BASE_PATH } from '../http/base-path.js';
 import { labelRoute } from '../http/request-log.js';
 import { protectPage, sendText } from './html-page.js';
-import { SERVICE_VERSION } from '../version.js';
+import { API_VERSION, SERVICE_VERSION } from '../version.js';
 
 const START_PAGE = `<!doctype html>
 <html lang="en">
@@ -31,21 +32,54 @@ const START_PAGE = `<!doctype html>
 </html>
 `;
 
-const LABEL = labelRoute('/');
+export interface StartPageParts {
+  /** Prefix of public URLs; also the address of the API if this page is on another port. */
+  readonly publicUrl: string;
+  readonly isApiOnOtherPort: boolean;
+}
 
-/** Serves a page of links to browsers. Other clients get the usual answer for an unknown path. */
-export function mountStartPage(app: Express): void {
+const LABEL = labelRoute('/');
+const HOST = /^[\w.:[\]-]{1,255}$/;
+
+/** Serves a page of links to browsers, and the same addresses as text to programs such as curl. */
+export function mountStartPage(app: Express, parts: StartPageParts): void {
   app.get('/', (request, response, next) => {
-    if (!prefersHtml(request)) return next();
-    LABEL(request, response, () =>
-      protectPage(request, response, () => {
-        response.setHeader('Vary', 'Accept');
-        sendText(response, 'text/html', START_PAGE);
-      }),
-    );
+    response.vary('Accept');
+    const type = preferredType(request);
+    // A client of the API gets the usual answer for an unknown path.
+    if (type === undefined) return next();
+    const text = type === 'text/html' ? START_PAGE : listAddresses(request, parts);
+    // The addresses begin with the host of the request.
+    if (type === 'text/plain') response.setHeader('Cache-Control', 'no-store');
+    LABEL(request, response, () => protectPage(request, response, () => sendText(response, type, text)));
   });
 }
 
-function prefersHtml(request: Request): boolean {
-  return acceptsOneOf(request, ['text/html']) && request.accepts(['application/json', 'text/html']) === 'text/html';
+/** Prefers text, because `*` of curl accepts every type equally. */
+function preferredType(request: Request): 'text/html' | 'text/plain' | undefined {
+  const type = acceptsOneOf(request, ['text/html', 'text/plain'])
+    ? request.accepts(['text/plain', 'application/json', 'text/html'])
+    : false;
+  return type === 'text/html' || type === 'text/plain' ? type : undefined;
+}
+
+function listAddresses(request: Request, { publicUrl, isApiOnOtherPort }: StartPageParts): string {
+  const origin = originOf(request, publicUrl);
+  return `Retail back-office ${SERVICE_VERSION} (API ${API_VERSION})
+
+API        ${isApiOnOtherPort ? publicUrl : origin}${BASE_PATH}
+Reference  ${origin}/docs
+OpenAPI    ${origin}/openapi.json
+Guides     ${origin}/docs/guides/
+Health     ${origin}/health/ready
+`;
+}
+
+/** Returns the origin that the client used; '' for a host that is no host name. A proxy may hide that it is HTTPS. */
+function originOf(request: Request, publicUrl: string): string {
+  // Without a Host header, Express returns no host.
+  const host = (request.host as string | undefined) ?? '';
+  if (!HOST.test(host)) return '';
+  const { host: publicHost, origin: publicOrigin } = new URL(publicUrl);
+  return host === publicHost ? publicOrigin : `${request.protocol}://${host}`;
 }
