@@ -60,6 +60,8 @@ function parseLimitedHours(text: string, maxDays: number): number {
 
 export function parseScopes(text: string): Scope[] {
   const scopes = [...new Set(text.split(',').map((scope) => scope.trim()))];
-  if (!scopes.every(isScope)) throw new InvalidArgumentError(`Scopes such as ${SCOPES.slice(0, 2).join(',')}.`);
-  return scopes;
+  const unknownScope = scopes.find((scope) => !isScope(scope));
+  if (unknownScope !== undefined)
+    throw new InvalidArgumentError(`${unknownScope} is no scope. Scopes: ${SCOPES.join(', ')}.`);
+  return scopes.filter(isScope);
 }

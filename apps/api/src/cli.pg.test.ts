@@ -3,6 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { SCOPES } from '@back-office/apps';
 import { BUNDLE_FOLDER } from './testing/server-process.js';
 import { API_VERSION, SERVICE_VERSION } from './version.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
@@ -131,6 +133,45 @@ describe('media import', () => {
   });
 });
 
+describe('app list', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await makeTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const cli = (...args: readonly string[]) => runCli(['app', ...args], { DATABASE_URL: database.url });
+
+  it('shows id, name, currency and time of creation, in the order of the ids', async () => {
+    expect(await cli('list')).toEqual({ code: 0, stdout: 'There are no apps.\n', stderr: '' });
+    await cli('create', '--name', 'Shoes');
+    await cli('create', '--name', 'Hats\u001b[31m', '--currency', 'EUR');
+    const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.source;
+    expect((await cli('list')).stdout).toMatch(
+      new RegExp(`^1  Shoes      RSD  ${time}\n2  Hats \\[31m  EUR  ${time}\n$`),
+    );
+    expect(JSON.parse((await cli('list', '--json')).stdout)).toEqual({
+      apps: [
+        { id: 1, name: 'Shoes', currency: 'RSD', inserted_at: expect.stringMatching(time) },
+        { id: 2, name: 'Hats\u001b[31m', currency: 'EUR', inserted_at: expect.stringMatching(time) },
+      ],
+    });
+  }, 30_000);
+
+  it('shows ten thousand apps', async () => {
+    const client = new pg.Client(database.url);
+    await client.connect();
+    await client.query(`with app as (
+      insert into apps (media_prefix, inserted_at)
+      select 'm' || lpad(number::text, 7, '0'), now() from generate_series(1, 10000) as number returning id
+    ) insert into app_settings (app_id, name, currency, updated_at) select id, 'Shop', 'RSD', now() from app`);
+    await client.end();
+    const { apps } = JSON.parse((await cli('list', '--json')).stdout) as { apps: { id: number }[] };
+    expect(apps.filter(({ id }, index) => index > 0 && id <= (apps[index - 1]?.id ?? 0))).toEqual([]);
+    expect(apps.length).toBeGreaterThanOrEqual(10_000);
+  }, 30_000);
+});
+
 describe('the commands for tokens', () => {
   let database: TestDatabase;
   let appId: string;
@@ -179,6 +220,13 @@ describe('the commands for tokens', () => {
     for (const lifetime of ['soon', '3651d'])
       expect((await cli(['token', 'issue', '--app', appId, '--expires-in', lifetime])).code).toBe(1);
   }, 60_000);
+
+  it('list all scopes when one is unknown', async () => {
+    const { code, stderr } = await cli(['token', 'issue', '--app', appId, '--scopes', 'stock:read,stock:writes']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('stock:writes is no scope. Scopes: ')]);
+    const [, scopes = ''] = /Scopes: (.+)\.\n/.exec(stderr) ?? [];
+    expect(scopes.split(', ')).toEqual(SCOPES);
+  });
 
   it('warn about a token that is passed as an argument', async () => {
     const { access_token: secret } = await run('token', 'issue', '--app', appId);

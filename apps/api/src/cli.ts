@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { check, type ConnectionTarget, distribute } from '@back-office/database-postgres';
-import { formatDateTime } from '@back-office/kernel';
+import { addAppCommands } from './cli-apps.js';
 import { addAuditCommand } from './cli-audit.js';
 import { command, openExisting, type Result } from './cli-command.js';
-import { expiryOf, type Lifetime, lifetimeOption, parseCurrency, parseName } from './cli-options.js';
 import { addImportCommand } from './cli-import.js';
 import { addSessionCommands } from './cli-sessions.js';
 import { addTokenCommands } from './cli-tokens.js';
@@ -55,12 +54,7 @@ command(program, 'demo', 'create a demo app with realistic data', createDemo, ()
   startService(loadConfig(), { needsPersistence: true }),
 );
 
-const appCommands = program.command('app').description('apps');
-command(appCommands, 'create', 'create an app and issue its first token', createApp)
-  .requiredOption('--name <name>', 'name of the app', parseName)
-  .option('--currency <code>', 'ISO 4217 code', parseCurrency, 'RSD')
-  .addOption(lifetimeOption());
-
+addAppCommands(program);
 addTokenCommands(program);
 addSessionCommands(program);
 addAuditCommand(program);
@@ -112,24 +106,6 @@ async function createDemo({ container }: Service): Promise<Result> {
     text:
       `Created demo app ${appId}. Its access token and the token of a customer's session, for 30 days, ` +
       `shown only once:\n${accessToken}\n${sessionToken}`,
-  };
-}
-
-interface CreateOptions {
-  readonly name: string;
-  readonly currency: string;
-  readonly expiresIn: Lifetime;
-}
-
-async function createApp({ container }: Service, { name, currency, expiresIn }: CreateOptions): Promise<Result> {
-  const apps = container.get(TOKENS.Apps);
-  const appId = await apps.create({ name, currency });
-  const expiresAt = expiryOf(expiresIn, container.get(TOKENS.Clock).now());
-  const accessToken = (await apps.issueToken({ appId, expiresAt })) as string;
-  const lifetime = expiresAt ? `valid until ${formatDateTime(expiresAt)}` : 'without an expiry';
-  return {
-    json: { app_id: appId, access_token: accessToken },
-    text: `Created app ${appId}. Its access token, ${lifetime}, shown only once:\n${accessToken}`,
   };
 }
 

@@ -36,9 +36,18 @@ export interface Apps {
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined>;
 }
 
+export interface ListedApp {
+  readonly id: number;
+  readonly name: string;
+  readonly currency: string;
+  readonly insertedAt: Date;
+}
+
 export interface AppQueries {
   hasApps(): Promise<boolean>;
   ids(): Promise<number[]>;
+  /** Returns at most `limit` apps with ids above `afterId`, in the order of their ids. */
+  list(afterId: number, limit: number): Promise<ListedApp[]>;
   /** Returns `undefined` when the app does not exist. */
   find(appId: number): Promise<App | undefined>;
   /** Returns the app in its default language, for background work; `undefined` when the app does not exist. */

@@ -48,6 +48,10 @@ import type { StoredOrder } from './orders/records.js';
 import type { LoyaltyBooking, QueuedRefund } from './proformas/records.js';
 import type { DeliveryRecord, EndpointRecord } from './webhooks/records.js';
 
+interface AppCreation extends Stored {
+  readonly insertedAt: Date;
+}
+
 /** Declares `memory` in a base class, because the field initializers of {@link State} need it. */
 class MemoryHolder {
   constructor(readonly memory: Memory = new Memory()) {}
@@ -56,6 +60,7 @@ class MemoryHolder {
 export class State extends MemoryHolder {
   readonly accessTokens = new Table<AccessTokenRecord>(this.memory);
   readonly apps = new Table<App>(this.memory);
+  readonly appCreations = new Table<AppCreation>(this.memory);
   readonly auditLog = new Table<AuditRecord>(this.memory);
   readonly attendances = new Table<AttendanceRecord>(this.memory);
   readonly cards = new Table<Card>(this.memory);

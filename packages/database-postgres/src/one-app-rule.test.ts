@@ -537,6 +537,7 @@ describe('the statements of the service that are marked as across apps', () => {
     );
     expect(statements.sort()).toEqual([
       'apps/sql-access-tokens.ts: tokens that do not name their app',
+      'apps/sql-apps.ts: the list of apps',
       'apps/sql-audit-log.ts: expired entries of the audit log',
       'checkout/evaluation-statements.ts: evaluations of another app',
       'checkout/evaluation-statements.ts: evaluations that became no proforma',

@@ -7,12 +7,15 @@ import {
   type Apps,
   type AppToken,
   type GrantedScopes,
+  type ListedApp,
   type NewAccessToken,
   type NewApp,
   type TokenAdministration,
 } from '@back-office/apps';
 import { addHours, isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import { hashToken, newToken, tokenKeyOf } from '../http/authentication.js';
+
+const APPS_PER_PAGE = 1_000;
 
 export interface AppPorts {
   readonly apps: Apps;
@@ -83,6 +86,16 @@ export class AppAdministration {
 
   ids(): Promise<number[]> {
     return this.ports.appQueries.ids();
+  }
+
+  /** Lists all apps in the order of their ids. */
+  async *list(): AsyncGenerator<ListedApp> {
+    for (let page = await this.listAfter(0); page.length > 0; page = await this.listAfter(page.at(-1)?.id ?? 0))
+      yield* page;
+  }
+
+  private listAfter(id: number): Promise<ListedApp[]> {
+    return this.ports.appQueries.list(id, APPS_PER_PAGE);
   }
 
   context(appId: number): Promise<AppContext | undefined> {

@@ -1,10 +1,11 @@
-import { eachCase, type Runner } from '@back-office/kernel/testing';
+import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { App, AppQueries, Apps, SettingsPatch } from '../index.js';
 
 export interface AppFixture {
   readonly apps: Apps;
   readonly appQueries: AppQueries;
+  readonly clock: ManualClock;
   /** These three methods are optional. The contract skips tests that need a missing one. */
   addWarehouse?(appId: number, code: string): Promise<unknown>;
   deleteWarehouse?(appId: number, code: string): Promise<unknown>;
@@ -57,6 +58,26 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(ids).toEqual(expect.arrayContaining(newIds));
       expect(ids).toEqual([...ids].sort((a, b) => a - b));
       expect(await fixture.appQueries.hasApps()).toBe(true);
+    });
+
+    it('is listed with its name, its currency and the time of its creation', async () => {
+      const id = await create('EUR');
+      const app = { id, name: 'Shop', currency: 'EUR', insertedAt: fixture.clock.now() };
+      expect(await fixture.appQueries.list(id - 1, 10)).toEqual([app]);
+      fixture.clock.forward({ hours: 1 });
+      await patch(id, { name: 'New', currency: 'JPY' });
+      expect(await fixture.appQueries.list(id - 1, 10)).toEqual([{ ...app, name: 'New', currency: 'JPY' }]);
+    });
+
+    it('is in exactly one page of the list', async () => {
+      for (let count = 0; count < 5; count += 1) await create();
+      const ids: number[] = [];
+      for (let page = await fixture.appQueries.list(0, 2); page.length > 0;) {
+        expect(page.length).toBeLessThanOrEqual(2);
+        ids.push(...page.map(({ id }) => id));
+        page = await fixture.appQueries.list(ids.at(-1) ?? 0, 2);
+      }
+      expect(ids).toEqual(await fixture.appQueries.ids());
     });
 
     it('has its default language in its context', async () => {

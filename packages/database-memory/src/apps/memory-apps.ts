@@ -12,6 +12,7 @@ import {
   type AppQueries,
   type Apps,
   type InvalidSettings,
+  type ListedApp,
   type NewApp,
   type SettingsPatch,
 } from '@back-office/apps';
@@ -41,7 +42,9 @@ export class MemoryApps implements Apps, AppQueries {
         settings: {},
         media_prefix: drawMediaPrefix(randomInt),
       });
-      addDefaultRecords(this.state, id, this.clock.now());
+      const now = this.clock.now();
+      this.state.appCreations.put(NO_APP_ID, { id, insertedAt: now });
+      addDefaultRecords(this.state, id, now);
       return id;
     });
   }
@@ -52,6 +55,14 @@ export class MemoryApps implements Apps, AppQueries {
 
   async ids(): Promise<number[]> {
     return this.state.apps.all(NO_APP_ID).map(({ id }) => id);
+  }
+
+  async list(afterId: number, limit: number): Promise<ListedApp[]> {
+    const apps = this.state.apps.all(NO_APP_ID).filter(({ id }) => id > afterId);
+    return apps.slice(0, limit).map(({ id, name, currency }) => {
+      const { insertedAt } = this.state.appCreations.get(NO_APP_ID, id) as { insertedAt: Date };
+      return { id, name, currency, insertedAt };
+    });
   }
 
   async find(appId: number): Promise<App | undefined> {

@@ -9,6 +9,7 @@ import {
   drawMediaPrefix,
   DEFAULT_PAYMENT_METHODS,
   type InvalidSettings,
+  type ListedApp,
   patchedWarehouseCode,
   type NewApp,
   applyPatch,
@@ -47,6 +48,12 @@ const UPDATE_SETTINGS = `
     updated_at = $7
   where app_id = $1 returning name, currency, default_language, translations, settings`;
 
+const LIST_APPS = `
+  /* across apps or fail: the list of apps */
+  select a.id, s.name, s.currency, a.inserted_at as "insertedAt"
+  from apps a join app_settings s on s.app_id = a.id
+  where a.id > $1 order by a.id limit $2`;
+
 const FIND_APP = `
   select ${SETTINGS_COLUMNS}, s.translations from app_settings s join apps a on a.id = s.app_id where s.app_id = $1`;
 
@@ -76,6 +83,10 @@ export class SqlApps implements Apps, AppQueries {
   async ids(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>('select id from apps order by id');
     return rows.map(({ id }) => id);
+  }
+
+  list(afterId: number, limit: number): Promise<ListedApp[]> {
+    return this.database.rows<ListedApp>(LIST_APPS, [afterId, limit]);
   }
 
   async find(appId: number): Promise<App | undefined> {
