@@ -9,6 +9,7 @@ const SOURCES = '<rootDir>/{apps,packages}/*/src/**';
 const ON_A_DATABASE = '{api,pg,one-server}';
 
 const shared: Config = {
+  roots: ['<rootDir>/apps', '<rootDir>/packages'],
   runtime: '<rootDir>/apps/api/src/testing/native-runtime.cjs',
   testEnvironment: 'node',
   testRunner: '<rootDir>/apps/api/src/testing/measured-suite.cjs',

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import pg from 'pg';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
+import { appToken } from './testing/app-token.js';
 import { type ExitedProcess, runNode } from './testing/run-node.js';
 import { LOCK_WAITS } from './testing/lock-waits.js';
 import { type ServerProcess, startServer } from './testing/server-process.js';
@@ -25,32 +23,11 @@ describe('a bad environment', () => {
   });
 });
 
-describe('a first start on an occupied port', () => {
-  it('stops its database server, and the next start prints the demo tokens', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
-    chmodSync(home, 0o755);
-    const occupyingServer = createServer().listen(0);
-    await once(occupyingServer, 'listening');
-    const { port } = occupyingServer.address() as AddressInfo;
-    const { code, stderr } = await runNode('main.js', [], { DATA_DIR: home, PORT: String(port) });
-    occupyingServer.close();
-    expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
-    expect(existsSync(join(home, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
-
-    const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
-    expect(server.output()).toMatch(/^ {2}bo_app_\S+$/m);
-    expect(server.output()).toMatch(/^ {2}bo_session_\S+$/m);
-    expect(await server.stop()).toBe(0);
-    rmSync(home, { recursive: true, force: true });
-  }, 40_000);
-});
-
-/** The next two suites use this folder. If the second suite runs alone, it fills the folder first. */
-const home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
-chmodSync(home, 0o755);
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
 describe('a service without configuration', () => {
+  const home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
+  chmodSync(home, 0o755);
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
   it('starts a database and a demo app, and answers the printed curl command', async () => {
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
@@ -83,32 +60,6 @@ describe('a service without configuration', () => {
     expect(await restartedServer.stop()).toBe(0);
     // Lines wait up to 200 ms, so this one shows that the process wrote what was waiting before it ended.
     expect(restartedServer.output()).toContain('"msg":"stopping"');
-  }, 60_000);
-});
-
-describe('a copied data folder', () => {
-  it('contains a complete installation with records and files', async () => {
-    const copiedFolder = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
-    chmodSync(copiedFolder, 0o755);
-    const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
-    const token = await appToken({ DATA_DIR: home });
-    const headers = { Authorization: `Bearer ${token}` };
-    const form = new FormData();
-    form.set('file', new Blob(['words to keep']), 'a.txt');
-    const uploadResponse = await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
-    const { data } = (await uploadResponse.json()) as { data: { key: string } };
-    expect(await server.stop()).toBe(0);
-
-    // `-a` keeps file owners, because PostgreSQL refuses a folder of another user.
-    await promisify(execFile)('cp', ['-a', `${home}/.`, copiedFolder]);
-    rmSync(home, { recursive: true, force: true });
-    const restored = await startServer({ DATA_DIR: copiedFolder, LOG_LEVEL: 'silent' });
-    expect(await (await fetch(`${restored.origin}/media/${data.key}`)).text()).toBe('words to keep');
-    const ordersResponse = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
-    expect([ordersResponse.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
-    expect((await runNode('cli.js', ['check'], { DATA_DIR: copiedFolder })).code).toBe(0);
-    expect(await restored.stop()).toBe(0);
-    rmSync(copiedFolder, { recursive: true, force: true });
   }, 60_000);
 });
 
@@ -234,18 +185,6 @@ describe('a service on an external database', () => {
   });
 });
 
-describe('nodes that start together on an empty database', () => {
-  it('migrate the database once, and all become ready', async () => {
-    const emptyDatabase = await makeTestDatabase({ isEmpty: true });
-    const servers = await Promise.all(
-      Array.from({ length: 3 }, () => startServer({ DATABASE_URL: emptyDatabase.url, LOG_LEVEL: 'silent' })),
-    );
-    for (const server of servers) expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
-    await Promise.all(servers.map((server) => server.stop()));
-    await emptyDatabase.drop();
-  }, 60_000);
-});
-
 describe('the command line', () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -302,25 +241,7 @@ describe('the command line', () => {
       /^BROKEN +Stock on hand equals the sum of its movements: \d+ times\n +app \d+: /m,
     );
   }, 120_000);
-
-  it.each([
-    [['app', 'create']],
-    [['app', 'create', '--name', 'A', '--currency', 'XXX']],
-    [['token', 'issue', '--app', '999']],
-    [['token', 'issue', '--app', 'one']],
-    [['token', 'revoke', '--token', 'nobody']],
-    [['nonsense']],
-  ])('refuses %j with exit code 1 and without a stack trace', async (args) => {
-    const { code, stderr } = await cli(...args);
-    expect(code).toBe(1);
-    expect(stderr).not.toMatch(/^\s+at /m);
-  });
 });
-
-async function appToken(database: Readonly<Record<string, string>>): Promise<string> {
-  const { stdout } = await runNode('cli.js', ['app', 'create', '--name', 'P', '--json'], database);
-  return JSON.parse(stdout).access_token as string;
-}
 
 async function waitUntilBlocked(client: pg.Client): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {

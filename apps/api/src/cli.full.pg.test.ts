@@ -256,3 +256,24 @@ describe('the commands for tokens', () => {
     30_000,
   );
 });
+
+describe('a refused command', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await makeTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    [['app', 'create']],
+    [['app', 'create', '--name', 'A', '--currency', 'XXX']],
+    [['token', 'issue', '--app', '999']],
+    [['token', 'issue', '--app', 'one']],
+    [['token', 'revoke', '--token', 'nobody']],
+    [['nonsense']],
+  ])('ends with exit code 1 and without a stack trace: %j', async (args) => {
+    const { code, stderr } = await runCli(args, { DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
