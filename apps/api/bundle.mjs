@@ -1,28 +1,15 @@
 /**
  * Bundles the built entry points and their libraries into a few files, which load in a third of the time. Packages with
- * their own threads or files stay outside the bundle. Also copies the browser modules of the API reference.
+ * their own threads or files stay outside the bundle.
  */
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = `${HERE}dist/bundle/`;
 const BUNDLE_INFO = `${OUT}made-of.json`;
-const PAGE = `${HERE}dist/reference-page/`;
-const PAGE_VERSION = `${PAGE}version.txt`;
-const PAGE_PACKAGE = `${ROOT}node_modules/@scalar/api-reference/`;
 const ENTRIES = ['main', 'worker', 'cli'];
 const INSTALLED = 'node_modules/.package-lock.json';
 const DAY_MS = 86_400_000;
@@ -91,9 +78,8 @@ const BUILD_OPTIONS = /** @satisfies {import('esbuild').BuildOptions} */ ({
   logLevel: 'error',
 });
 
-/** Copies the page of the API reference. Rebuilds the bundle when the build or the installed packages have changed. */
+/** Rebuilds the bundle when the build or the installed packages have changed. */
 export async function bundle() {
-  copyReferencePage();
   const bundleInfo = read();
   if (bundleInfo && isBundleCurrent() && bundleInfo.installed === digest([INSTALLED])) return;
   const esbuild = await import('esbuild');
@@ -113,21 +99,6 @@ export async function bundle() {
   const newBundleInfo = { inputs, digest: digest(inputs), installed: digest([INSTALLED]) };
   replace(BUNDLE_INFO, JSON.stringify(newBundleInfo));
   removeOld(new Set(outputFiles.map(({ path }) => path)));
-}
-
-/** Copies the browser modules of the API reference, so that production does not need their package. */
-function copyReferencePage() {
-  if (!existsSync(PAGE_PACKAGE)) return;
-  const { version } = /** @type {{ version: string }} */ (
-    JSON.parse(readFileSync(`${PAGE_PACKAGE}package.json`, 'utf8'))
-  );
-  if (existsSync(PAGE_VERSION) && readFileSync(PAGE_VERSION, 'utf8') === version) return;
-  rmSync(PAGE, { recursive: true, force: true });
-  cpSync(`${PAGE_PACKAGE}dist/browser/`, PAGE, {
-    recursive: true,
-    filter: (path) => !/\.map$|standalone\.js$/.test(path),
-  });
-  writeFileSync(PAGE_VERSION, version);
 }
 
 /** Whether the bundle was made from the current build. */

@@ -61,12 +61,7 @@ function listFiles() {
   const workspaces = ['packages', 'apps'].flatMap((parent) =>
     readdirSync(join(ROOT, parent)).map((child) => `${parent}/${child}`),
   );
-  const built = [
-    ...inputs,
-    ...filesBelow(BUNDLE),
-    ...filesBelow('apps/api/dist/reference-page'),
-    ...workspaces.flatMap(builtFiles),
-  ];
+  const built = [...inputs, ...filesBelow(BUNDLE), ...workspaces.flatMap(builtFiles)];
   return [
     ...FILES,
     ...filesBelow('deploy').filter((path) => !path.endsWith('.env')),

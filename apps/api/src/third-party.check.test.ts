@@ -28,7 +28,6 @@ const PACKAGES_WITH_SCRIPTS = [
   '@swc/core',
   'esbuild',
   'unrs-resolver',
-  'vue-demi',
 ];
 
 const ACCEPTED_LICENCES = new Set([

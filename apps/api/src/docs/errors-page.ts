@@ -31,7 +31,7 @@ export function errorsPage(routes: readonly Route[]): string {
     '',
     '- A message is a key, `API.<Area>.<What>`, or a plain text.',
     '- A key with status 200 or 201 is the reason why one row failed. The call itself succeeded.',
-    '- The API reference lists the keys of each response under `x-error-keys`.',
+    '- The API reference lists the keys of each response under `x-error-keys`. The `default` response of a call lists failures that are possible in every call.',
     '',
     'An app may translate messages (`translations` of `PATCH /app/settings`). A response then contains the sentence of',
     'the app instead of the message, under the same field or area. The language is that of the token, or else the',

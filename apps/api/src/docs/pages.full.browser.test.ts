@@ -1,8 +1,9 @@
+import { describeEvents } from '../events/index.js';
 import { AREAS } from '../http/openapi-areas.js';
 import { Browser } from '../testing/browser.js';
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 
-const WIDTHS = [1_280, 390];
+const WIDTHS = [1_280, 800, 390];
 
 let server: ServerProcess;
 let browser: Browser;
@@ -37,9 +38,43 @@ describe.each(WIDTHS)('in a browser of %i pixels', (width) => {
     expect(contentWidth).toBeLessThanOrEqual(width);
   });
 
-  it('the reference shows every area', async () => {
-    // On a phone, a button opens the list of areas.
-    const { text } = await browser.visit(`${server.origin}/docs`, width, 'Events', 'Open Menu');
-    expect(AREAS.map(({ name }) => name).filter((name) => !text.includes(name))).toEqual([]);
+  it('the reference shows every area and every webhook', async () => {
+    const webhooks = describeEvents().map(({ name }) => name);
+    const { text } = await browser.visit(`${server.origin}/docs`, width, webhooks.at(-1) as string);
+    const names = [...AREAS.map(({ name }) => name), ...webhooks];
+    expect(names.filter((name) => !text.includes(name))).toEqual([]);
+  });
+
+  it('a link to a call opens only this call', async () => {
+    const url = `${server.origin}/docs#/Stock/putIntStocks`;
+    const script = `
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const open = [...document.querySelectorAll('.opblock.is-open')];
+      return open.map((call) => ({ id: call.id, isInView: Math.abs(call.getBoundingClientRect().top) < 100 }));`;
+    const page = await browser.visit(url, width, 'Try it out', script);
+    expect(page.value).toEqual([{ id: 'operations-Stock-putIntStocks', isInView: true }]);
+    expect(page.text).toContain('stock:write');
+    expect(page.problems).toEqual([]);
+    expect(page.width).toBeLessThanOrEqual(width);
+  });
+});
+
+describe('the reference', () => {
+  it('finds a call by its path', async () => {
+    const script = `
+      ui.layoutActions.updateFilter('stock_mov');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const paths = document.querySelectorAll('.opblock-tag-section .opblock-summary-path');
+      return [...paths].map((path) => path.dataset.path);`;
+    const { value } = await browser.visit(`${server.origin}/docs`, 1_280, 'Webhooks', script);
+    expect(value).toEqual(['/api/v2/stock_movements']);
+  });
+
+  it('keeps a token in its tab only', async () => {
+    const script = `
+      ui.authActions.authorize({ appToken: { name: 'appToken', value: 'secret' } });
+      return [sessionStorage.getItem('authorization'), Object.keys(localStorage), document.cookie];`;
+    const { value } = await browser.visit(`${server.origin}/docs`, 1_280, 'Webhooks', script);
+    expect(value).toEqual([expect.stringContaining('secret'), [], '']);
   });
 });

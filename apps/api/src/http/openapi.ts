@@ -21,17 +21,15 @@ import { SERVICE_VERSION } from '../version.js';
 
 type Json = Record<string, unknown>;
 
-const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetimes are UTC, without offset and fraction.
-Lists answer the page under \`data\` and nothing else: a page with fewer rows than \`limit\` is the last one.
-Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
-\`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
-A call may also fail in the ways that its \`default\` response lists.
-\`x-scope\` is the scope that an app's token needs; a token without named scopes has every scope.
-Failures are problem documents with pointers for clients that send \`Accept: application/problem+json, application/json\`.
-\`Prefer: handling=strict\` refuses unknown parameters and fields.
-Records and lists have an \`ETag\`; send it as \`If-None-Match\` to get 304 while nothing has changed.
-Responses above 1 kB are compressed for clients that send \`Accept-Encoding: gzip\` or \`br\`.
-Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
+const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetimes are UTC.
+
+New here? Follow the [quickstart](/docs/guides/quickstart) from a basket to an order.
+
+The [conventions](/docs/guides/conventions) of all calls describe pages, repeats, entity tags and errors. [Errors](/docs/guides/errors) lists every message key.
+
+[Tokens](/docs/guides/tokens) have scopes; the description of each call names its scope. Phones and browsers of customers use [sessions](/docs/guides/sessions).
+
+To call the API from a program, use the [client](/docs/guides/client), or generate one from [openapi.json](/openapi.json). The [guides](/docs/guides/) explain all areas.`;
 
 /** Builds the API reference from the route table. Throws when two schemas have the same name. */
 export function buildOpenApiDocument(

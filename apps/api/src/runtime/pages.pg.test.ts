@@ -122,14 +122,24 @@ describe('the page of the API reference', () => {
     expect((await readPage('/docs')).text).toContain('src="/docs/start.js"');
     const { text } = await readPage('/docs/start.js');
     expect(text).toContain('"url":"/openapi.json"');
-    expect(text).toContain('"telemetry":false');
-    const library = await readPage('/docs/reference/standalone.esm.js');
+    expect(text).toContain('"validatorUrl":null');
+    const library = await readPage('/docs/reference/swagger-ui-bundle.js');
     expect(library.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    const [chunk] = /chunks\/[\w.-]+\.js/.exec(library.text) ?? [];
-    expect((await readPage(`/docs/reference/${chunk}`)).status).toBe(200);
+    const style = await readPage('/docs/reference/swagger-ui.css');
+    expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
   });
 
-  it.each(['standalone.esm.js.map', '../package.json', '%2e%2e/package.json', 'chunks/'])(
+  it('lets browsers keep its files for an hour, and then ask whether they have changed', async () => {
+    const http = new RawHttp(api.origin);
+    const path = '/docs/reference/swagger-ui.css';
+    const { headers } = await http.call({ path });
+    expect(headers['cache-control']).toBe('public, max-age=3600');
+    const unchanged = await http.call({ path, headers: { 'If-None-Match': headers.etag } });
+    expect([unchanged.status, unchanged.text]).toEqual([304, '']);
+    http.close();
+  });
+
+  it.each(['swagger-ui-bundle.js.map', 'package.json', '../package.json', '%2e%2e/package.json', ''])(
     'serves no other file of its package: %s',
     async (file) => {
       expect(await readPage(`/docs/reference/${file}`)).toMatchObject({ status: 404, text: '[]' });

@@ -20,6 +20,8 @@ export interface OpenedPage {
   readonly text: string;
   /** Width of the content in pixels. */
   readonly width: number;
+  /** Value that the script returned. */
+  readonly value: unknown;
   readonly requestedUrls: readonly string[];
   /** Errors and warnings of the console and the network, and uncaught exceptions. */
   readonly problems: readonly string[];
@@ -51,10 +53,10 @@ export class Browser {
   }
 
   /**
-   * Opens the page and waits up to 20 seconds until `expectedText` is visible. Clicks the button with `buttonText` if
-   * the page has one.
+   * Opens the page and waits up to 20 seconds until `expectedText` is visible. Then runs `script`, the body of an async
+   * function.
    */
-  async visit(url: string, width: number, expectedText: string, buttonText = ''): Promise<OpenedPage> {
+  async visit(url: string, width: number, expectedText: string, script = ''): Promise<OpenedPage> {
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
     const call = (method: string, parameters: Parameters = {}) => this.send(method, parameters, sessionId as string);
@@ -72,18 +74,18 @@ export class Browser {
     await call('Emulation.setDeviceMetricsOverride', size);
     await call('Page.navigate', { url });
     const evaluate = async (expression: string) =>
-      (await call('Runtime.evaluate', { expression, returnByValue: true })).result.value;
+      (await call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result.value;
     const deadline = Date.now() + 20_000;
     let text = '';
     while (!text.includes(expectedText) && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 100));
-      if (buttonText !== '') await evaluate(clickOn(buttonText));
       text = (await evaluate('document.body?.innerText ?? ""')) as string;
     }
+    const value = (await evaluate(`(async () => { ${script} })()`)) as unknown;
     const contentWidth = (await evaluate('document.documentElement.scrollWidth')) as number;
     this.listeners = this.listeners.filter((listener) => listener !== onMessage);
     await this.send('Target.closeTarget', { targetId });
-    return { text, width: contentWidth, requestedUrls, problems };
+    return { text, width: contentWidth, value, requestedUrls, problems };
   }
 
   // eslint-disable-next-line typescript/no-explicit-any
@@ -101,10 +103,6 @@ export class Browser {
     this.answers.get(message.id)?.(message);
     this.answers.delete(message.id);
   }
-}
-
-function clickOn(buttonText: string): string {
-  return `[...document.querySelectorAll('button')].find((button) => button.innerText.includes('${buttonText}'))?.click()`;
 }
 
 function problemOf({ method, params }: Message): string | undefined {

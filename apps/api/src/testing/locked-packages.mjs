@@ -7,18 +7,11 @@ const FOLDER = 'node_modules/';
 /** Licences that are absent from the lock file; they are copied from the files of the packages. */
 const UNDECLARED_LICENCES = { busboy: 'MIT', 'exif-parser': 'MIT', streamsearch: 'MIT' };
 
-/**
- * Development packages whose code is in the release. Notices and SBOM also list everything that these packages depend
- * on.
- */
-const BUNDLED = ['@scalar/api-reference'];
-
-/** Returns the packages that production installs on any platform, and the packages whose code the release contains. */
+/** Returns the packages that production installs on any platform. */
 export function productionPackages() {
   const { packages } = JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8'));
-  const bundled = closureOf(packages, BUNDLED);
   return Object.entries(packages)
-    .filter(([path, { dev, link }]) => path.includes(FOLDER) && (!dev || bundled.has(path)) && !link)
+    .filter(([path, { dev, link }]) => path.includes(FOLDER) && !dev && !link)
     .map(([path, entry]) => {
       const name = path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
       const licence = entry.license ?? UNDECLARED_LICENCES[name];
@@ -31,17 +24,6 @@ export function productionPackages() {
       return { path, name, version, licence, integrity, optional, isForPlatform, dependencies };
     })
     .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
-}
-
-/** Returns the paths of these packages and of all their dependencies. */
-function closureOf(packages, names) {
-  const paths = new Set(names.map((name) => FOLDER + name));
-  for (const path of paths)
-    for (const dependency of Object.keys(packages[path]?.dependencies ?? {})) {
-      const found = findInstalled(packages, path, dependency);
-      if (found !== undefined) paths.add(found);
-    }
-  return paths;
 }
 
 /** Resolves a dependency as Node does: first in the folder of the package, then in each parent folder. */
