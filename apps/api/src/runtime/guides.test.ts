@@ -21,10 +21,19 @@ describe('the guides', () => {
     expect(guides.find(name)).toBeUndefined();
   });
 
-  it('start with a list of the pages that are for readers', () => {
+  it('start with a list in the groups of the README, with descriptions', () => {
     const list = guides.find('') ?? '';
-    expect(list).toContain('<li><a href="/docs/guides/media">The media library</a></li>');
-    expect(list).not.toContain('/adr/');
+    const headings = [...list.matchAll(/<h2[^>]*>(.*)<\/h2>/g)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Use it', 'Run it', 'Change it']);
+    expect(list).toContain('<li><a href="/docs/guides/media">Media library</a>: upload, replace and delete files</li>');
+    expect(list.indexOf('/docs/guides/errors')).toBeLessThan(list.indexOf('<h2 id="run-it">'));
+    expect(list.indexOf('/docs/guides/deploy')).toBeGreaterThan(list.indexOf('<h2 id="run-it">'));
+  });
+
+  it('are all in the list, except adapters and decisions, which have their own lists', () => {
+    const list = guides.find('') ?? '';
+    const listedNames = names.filter((name) => !name.includes('/') || name.endsWith('/README'));
+    expect(listedNames.filter((name) => !list.includes(`href="/docs/guides/${name}"`))).toEqual([]);
   });
 
   it('link only to pages and headings that exist', () => {

@@ -3,7 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { Marked, type Tokens } from 'marked';
 
 const FOLDER = fileURLToPath(new URL('../../../../docs/', import.meta.url));
+const README = fileURLToPath(new URL('../../../../README.md', import.meta.url));
 const BASE = '/docs/guides/';
+
+/** A line of the README that leads to a page of `docs/`. */
+const LISTED_PAGE = /^- \[[^\]]+\]\(docs\//;
 
 const STYLE = `body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 code, pre { font: 0.9em ui-monospace, monospace; background: #f5f5f5 } pre { padding: 0.8rem; overflow-x: auto }
@@ -24,10 +28,10 @@ export class Guides {
 
   /**
    * Returns a page as HTML; `undefined` for an unknown page. `name` is the path below `docs/` without the extension. An
-   * empty name returns the list of pages.
+   * empty name returns the list of pages, grouped as in the README.
    */
   find(name: string): string | undefined {
-    if (name === '') return this.names.size > 0 ? render('Guides', this.listPages()) : undefined;
+    if (name === '') return this.names.size > 0 ? this.renderList() : undefined;
     if (!this.names.has(name)) return undefined;
     const page = this.pages.get(name) ?? this.renderPage(name);
     this.pages.set(name, page);
@@ -36,6 +40,21 @@ export class Guides {
 
   private renderPage(name: string): string {
     const markdown = read(name);
+    return render(titleOf(markdown), this.convert(markdown, `docs/${name}`));
+  }
+
+  private renderList(): string {
+    const sections = readFileSync(README, 'utf8')
+      .split(/^## /m)
+      .map((section) => section.split('\n'))
+      .map(([heading = '', ...lines]) => ({ heading, items: lines.filter((line) => LISTED_PAGE.test(line)) }))
+      .filter(({ items }) => items.length > 0);
+    const markdown = sections.map(({ heading, items }) => `## ${heading}\n\n${items.join('\n')}\n`);
+    return render('Guides', this.convert(`# Guides\n\n${markdown.join('\n')}`, 'README'));
+  }
+
+  /** `file` is the path of the page below the root, without its extension. */
+  private convert(markdown: string, file: string): string {
     const marked = new Marked({ async: false });
     marked.use({
       renderer: {
@@ -44,25 +63,21 @@ export class Guides {
         },
       },
       walkTokens: (token) => {
-        if (token.type === 'link') this.resolveLink(token as Tokens.Link, name);
+        if (token.type === 'link') this.resolveLink(token as Tokens.Link, file);
+        // Only the repository has the images, so a guide shows their descriptions.
+        if (token.type === 'image') Object.assign(token, { type: 'text' });
       },
     });
-    return render(titleOf(markdown), marked.parse(markdown) as string);
+    return marked.parse(markdown) as string;
   }
 
   /** Converts a link to another guide to its URL. A link to any other file of the repository becomes plain text. */
-  private resolveLink(link: Tokens.Link, name: string): void {
+  private resolveLink(link: Tokens.Link, file: string): void {
     if (/^(?:\w+:|#|\/)/.test(link.href)) return;
-    const { pathname, hash } = new URL(link.href, `file:///root/docs/${name}`);
+    const { pathname, hash } = new URL(link.href, `file:///root/${file}`);
     const target = pathname.replace('/root/docs/', '').replace(/\.md$/, '');
     if (this.names.has(target)) link.href = `${BASE}${target}${hash}`;
     else Object.assign(link, { type: 'text' });
-  }
-
-  private listPages(): string {
-    const pages = [...this.names].filter((name) => !name.includes('/')).sort();
-    const items = pages.map((name) => `<li><a href="${BASE}${name}">${titleOf(read(name))}</a></li>`);
-    return `<h1>Guides</h1>\n<ul>\n${items.join('\n')}\n</ul>\n`;
   }
 }
 
