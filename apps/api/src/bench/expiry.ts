@@ -1,7 +1,7 @@
-import autocannon, { type Instance, type Options, type Result } from 'autocannon';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { autocannon } from './autocannon.js';
 import { fillDue } from './fill.query.js';
 import { print } from './measure.js';
 import { NODE_OPTIONS } from './node-options.js';
@@ -27,7 +27,7 @@ export async function benchExpiry({ url, appId, requestUrl, token, count }: Expi
   await client.query('vacuum (analyze)');
   const headers = { Authorization: `Bearer ${token}` };
   const idleResult = await autocannon({ url: requestUrl, duration: 4, headers, ...OTHER_CALLS });
-  const stopLoad = loadUntilStopped({ url: requestUrl, duration: 3_600, headers, ...OTHER_CALLS });
+  const load = autocannon({ url: requestUrl, duration: 3_600, headers, ...OTHER_CALLS });
   const startMs = performance.now();
   const worker = spawn(process.execPath, [...NODE_OPTIONS, fileURLToPath(new URL('../worker.js', import.meta.url))], {
     env: { DATABASE_URL: url, LOG_LEVEL: 'error' },
@@ -35,7 +35,8 @@ export async function benchExpiry({ url, appId, requestUrl, token, count }: Expi
   });
   while ((await countDue(client, appId)) > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   const seconds = (performance.now() - startMs) / 1_000;
-  const busyResult = await stopLoad();
+  load.stop();
+  const busyResult = await load;
   worker.kill();
   await client.end();
   report(
@@ -44,17 +45,6 @@ export async function benchExpiry({ url, appId, requestUrl, token, count }: Expi
     idleResult.latency.p99,
     busyResult.latency.p99,
   );
-}
-
-function loadUntilStopped(options: Options): () => Promise<Result> {
-  let instance: Instance | undefined;
-  const result = new Promise<Result>((resolve, reject) => {
-    instance = autocannon(options, (error, measured) => (error ? reject(error as Error) : resolve(measured)));
-  });
-  return () => {
-    instance?.stop();
-    return result;
-  };
 }
 
 async function countDue(client: pg.Client, appId: number): Promise<number> {

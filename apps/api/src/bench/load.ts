@@ -1,5 +1,5 @@
-import autocannon from 'autocannon';
 import { Agent, request } from 'node:http';
+import { autocannon } from './autocannon.js';
 
 export interface Load {
   readonly clients: number;

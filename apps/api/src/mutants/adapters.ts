@@ -26,7 +26,11 @@ const ADAPTERS: readonly AdapterEntry[] = [
   { name: 'database-memory', sources: 'packages/database-memory/src' },
   { name: 'database-postgres', sources: 'packages/database-postgres/src', needsPostgres: true },
   { name: 'storage-disk', sources: 'packages/storage-disk/src' },
-  { name: 'storage-s3', sources: 'packages/storage-s3/src' },
+  {
+    name: 'storage-s3',
+    sources: 'packages/storage-s3/src',
+    suites: ['tools/storage-s3/s3-media-store-contract.full.test.ts'],
+  },
   { name: 'images-sharp', sources: 'packages/images-sharp/src' },
   { name: 'images-jimp', sources: 'packages/images-jimp/src' },
   { name: 'pages-pdfium', sources: 'packages/pages-pdfium/src' },

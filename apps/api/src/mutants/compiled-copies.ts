@@ -104,7 +104,11 @@ async function build(root: string, copy: string, rewrite: Rewrite): Promise<void
       rewriteExports(root, copy, folder),
     ),
   );
-  const folders = [...packages.flatMap((path) => [`${path}/src`, `${path}/testing`]), 'apps/api/src'];
+  const folders = [
+    ...packages.flatMap((path) => [`${path}/src`, `${path}/testing`]),
+    'apps/api/src',
+    'tools/storage-s3',
+  ];
   for (const folder of folders) {
     const files = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
     const paths = files
@@ -127,6 +131,8 @@ async function buildFile(root: string, copy: string, file: string, rewrite: Rewr
 }
 
 async function linkModules(root: string, copy: string, packages: readonly string[]): Promise<void> {
+  await mkdir(join(copy, 'tools'), { recursive: true });
+  await symlink(join(root, 'tools/node_modules'), join(copy, 'tools/node_modules'));
   const [modules, copiedModules] = [join(root, 'node_modules'), join(copy, 'node_modules')];
   await mkdir(join(copiedModules, PACKAGE_SCOPE), { recursive: true });
   await mkdir(join(copy, 'tmp'));

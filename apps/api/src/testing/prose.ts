@@ -1,4 +1,4 @@
-import { parseSync } from 'oxc-parser';
+import { nodesOf, parseSource, type SourceComment, type SyntaxNode } from './source-syntax.js';
 
 const CODE_BLOCK = /^( *)```[\s\S]*?^\1```/gm;
 const INLINE_CODE = /`[^`]*`/g;
@@ -6,21 +6,16 @@ const LINK = /\[([^\]]*)\]\([^)]*\)/g;
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[:;])\s+(?=[\p{Lu}`*])/u;
 const PARAGRAPH_END = /\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.)\s?)/;
 
-interface Comment {
-  readonly type: 'Line' | 'Block';
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Returns the comments of a source file; successive line comments count as one. */
-export function commentsOf(file: string, source: string): string[] {
+export function commentsOf(source: string): string[] {
   const texts: string[] = [];
-  let previous: Comment | undefined;
-  for (const comment of parseSync(file, source).comments as readonly Comment[]) {
+  let previous: SourceComment | undefined;
+  for (const comment of parseSource(source).comments) {
     const text = comment.value.replaceAll(/^\*+|\n\s*\*/g, ' ').trim();
     const isContinuation =
-      comment.type === 'Line' && previous?.type === 'Line' && !source.slice(previous.end, comment.start).trim();
+      comment.type === 'CommentLine' &&
+      previous?.type === 'CommentLine' &&
+      !source.slice(previous.end, comment.start).trim();
     if (isContinuation) texts.push(`${texts.pop()} ${text}`);
     else texts.push(text);
     previous = comment;
@@ -72,11 +67,10 @@ function anchorOf(heading: string): string {
 }
 
 /** Returns the names of variables, functions, parameters, types and members that a source file declares. */
-export function declaredNamesOf(file: string, source: string): Set<string> {
+export function declaredNamesOf(source: string): Set<string> {
   const names = new Set<string>();
-  visit(parseSync(file, source).program, (node) => {
+  for (const node of nodesOf(parseSource(source).program))
     for (const key of NAME_FIELDS[String(node['type'])] ?? []) collectNames(node[key], names);
-  });
   return names;
 }
 
@@ -87,8 +81,6 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
     .map((word) => word.toLowerCase());
 }
-
-type SyntaxNode = Readonly<Record<string, unknown>>;
 
 const NAME_FIELDS: Readonly<Record<string, readonly string[]>> = {
   VariableDeclarator: ['id'],
@@ -106,15 +98,6 @@ const NAME_FIELDS: Readonly<Record<string, readonly string[]>> = {
   TSEnumDeclaration: ['id'],
 };
 
-function visit(value: unknown, onNode: (node: SyntaxNode) => void): void {
-  if (Array.isArray(value)) {
-    for (const entry of value) visit(entry, onNode);
-  } else if (value !== null && typeof value === 'object') {
-    onNode(value as SyntaxNode);
-    for (const child of Object.values(value)) visit(child, onNode);
-  }
-}
-
 function collectNames(value: unknown, names: Set<string>): void {
   if (Array.isArray(value)) {
     for (const entry of value) collectNames(entry, names);
@@ -122,5 +105,4 @@ function collectNames(value: unknown, names: Set<string>): void {
   }
   const node = (value ?? {}) as SyntaxNode;
   if (node['type'] === 'Identifier' || node['type'] === 'PrivateIdentifier') names.add(String(node['name']));
-  else if (node['type'] === 'FormalParameters') collectNames(node['items'], names);
 }

@@ -57,7 +57,6 @@ const FOREIGN_FILES = {
   'packages/pages-pdfium/src/pdfium-page-renderer.contract.test.ts': { cpu: 12, wall: 20 },
   'packages/parser-processes/src/fuzz.full.test.ts': { cpu: 6, wall: 8 },
   'packages/parser-processes/src/isolated-upload-parser.test.ts': { cpu: 8, wall: 10 },
-  'packages/storage-s3/src/s3-media-store.contract.test.ts': { cpu: 7, wall: 12 },
 };
 
 export const BUDGETS = {

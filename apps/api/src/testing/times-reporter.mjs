@@ -24,7 +24,8 @@ export default class TimesReporter {
   }
 
   async onRunComplete(contexts, { testResults, startTime, numTotalTests }) {
-    if (!this.isCompleteRun || contexts.size < this.projects || process.env.DATABASE_UNDER_TEST) return;
+    const isOfTools = [...contexts].some(({ config }) => config.displayName?.name === 'tools');
+    if (!this.isCompleteRun || contexts.size < this.projects || process.env.DATABASE_UNDER_TEST || isOfTools) return;
     const suites = testResults.map(timesOf).sort((a, b) => b.seconds - a.seconds);
     const cpu = sum(suites.map((suite) => suite.cpu));
     this.#errors = describeOverBudget(suites, TOLERANCE * Math.max(1, cpu / REFERENCE_CPU_SECONDS));

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
-import { sizeInStore } from '../../testing/size-in-store.js';
-import { testApi, type Client, type TestApi } from '../../testing/test-api.js';
-import { TOKENS } from '../../tokens.js';
+import { sizeInStore } from '../../apps/api/src/testing/size-in-store.js';
+import { testApi, type Client, type TestApi } from '../../apps/api/src/testing/test-api.js';
+import { TOKENS } from '../../apps/api/src/tokens.js';
 
 const CORS_POLICY = `<?xml version="1.0" encoding="UTF-8"?>
 <CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`;

@@ -5,12 +5,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { WALK_BODIES, WALK_DATA, WALKS } from '../testing/client-walks.js';
-import { postmanWalkOf, type PostmanCollection } from '../testing/postman-walk.js';
-import { testApi, type TestApi } from '../testing/test-api.js';
+import { testApi, type TestApi } from '../../apps/api/src/testing/test-api.js';
+import { WALK_BODIES, WALK_DATA, WALKS } from './client-walks.js';
+import { postmanWalkOf, requestsIn, type PostmanCollection } from './postman-walk.js';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ADDRESS = 'http://localhost:3000';
 const PAGE = readFileSync(`${ROOT}docs/client.md`, 'utf8');
 const [CLIENT_PART = '', ...GENERATOR_PARTS] = PAGE.split('<!-- generate: ');
@@ -32,7 +32,7 @@ const NPX = `#!/bin/sh
 set -eu
 command=$1; shift
 name=\${command%@*}
-grep -q "\\"$name\\": \\"\${command##*@}\\"" ${ROOT}packages/client/package.json
+grep -q "\\"$name\\": \\"\${command##*@}\\"" ${ROOT}tools/package.json
 case $name in
   @hey-api/openapi-ts) name=openapi-ts ;;
   openapi-to-postmanv2) name=openapi2postmanv2 ;;
@@ -49,7 +49,7 @@ const partOf = (name: string): string => GENERATOR_PARTS.find((part) => part.sta
 const localize = (text: string): string => text.replaceAll(ADDRESS, api.origin);
 
 async function runCommands(name: string, token: string): Promise<string> {
-  const path = [folder, `${ROOT}packages/client/node_modules/.bin`, `${ROOT}node_modules/.bin`, process.env['PATH']];
+  const path = [folder, `${ROOT}tools/node_modules/.bin`, process.env['PATH']];
   const env = { ...process.env, PATH: path.join(delimiter), TOKEN: token, NO_UPDATE_NOTIFIER: '1' };
   const script = localize(blocksOf(partOf(name), 'sh').join(''));
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env, maxBuffer: 2 ** 26 });
@@ -65,9 +65,9 @@ async function runModule(name: string, token: string): Promise<string> {
 
 beforeAll(async () => {
   api = await testApi();
-  // Node finds the imported packages only from a folder below the root.
-  await mkdir(join(ROOT, '.cache'), { recursive: true });
-  folder = await mkdtemp(join(ROOT, '.cache/generated-clients-'));
+  // Only a folder below `tools` finds the packages there and those of the root.
+  await mkdir(join(ROOT, 'tools/.cache'), { recursive: true });
+  folder = await mkdtemp(join(ROOT, 'tools/.cache/generated-clients-'));
   await writeFile(join(folder, 'npx'), NPX, { mode: 0o755 });
   const config = blocksOf(partOf('orval'), 'js').join('');
   await writeFile(join(folder, 'orval.config.mjs'), localize(config));
@@ -131,7 +131,7 @@ describe('a Postman collection', () => {
   const sendCollection = async (file: string, token: string): Promise<NewmanAnswer[]> => {
     const options = ['--env-var', `baseUrl=${api.origin}`, '--env-var', `bearerToken=${token}`];
     const reporter = ['--reporters', 'json', '--reporter-json-export', 'report.json'];
-    await run(`${ROOT}node_modules/.bin/newman`, ['run', file, ...options, ...reporter], { cwd: folder });
+    await run(`${ROOT}tools/node_modules/.bin/newman`, ['run', file, ...options, ...reporter], { cwd: folder });
     const report = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')) as NewmanReport;
     return report.run.executions.map(({ item, response }) => ({
       name: item.name,
@@ -148,6 +148,14 @@ describe('a Postman collection', () => {
     expect(output).toMatch(/GET http:\S+\/api\/v2\/warehouses \[200 OK/);
     expect(output).toMatch(/│ +requests │ +\d+ │ +0 │/);
   }, 60_000);
+
+  it('has examples instead of placeholders', async () => {
+    const placeholders = /<(?:string|integer|number|boolean|date|dateTime|long)>/;
+    const requests = requestsIn((await readCollection()).item);
+    const contents = [...requests.values()].map(({ request: { body, url } }) => JSON.stringify([body, url.variable]));
+    expect(contents.length).toBeGreaterThan(100);
+    expect(contents.filter((content) => placeholders.test(content))).toEqual([]);
+  });
 
   it('reaches the route of every call without edits', async () => {
     const { token } = await api.app();

@@ -1,6 +1,6 @@
 import { runnerOf } from '@back-office/kernel/testing';
 import { mediaStoreContract } from '@back-office/media/testing';
-import { ciphers, openS3rverFixture } from '../testing/on-s3rver.js';
+import { ciphers, openS3rverFixture } from './on-s3rver.js';
 
 beforeAll(ciphers.replace);
 afterAll(ciphers.restore);

@@ -68,7 +68,9 @@ export function postmanWalkOf(collection: PostmanCollection, bodies: typeof WALK
   return { ...collection, item };
 }
 
-function requestsIn(items: readonly PostmanItem[]): Map<string, PostmanItem & { readonly request: PostmanRequest }> {
+export function requestsIn(
+  items: readonly PostmanItem[],
+): Map<string, PostmanItem & { readonly request: PostmanRequest }> {
   const all = items.flatMap(({ item = [], ...own }): (readonly [string, PostmanItem])[] => {
     const { request } = own;
     const path = request?.url.path.slice(2).join('/');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import S3rver from 's3rver';
-import { S3MediaStore, type S3Options } from '../src/s3-media-store.js';
+import { S3MediaStore, type S3Options } from '@back-office/storage-s3';
 
 export const OPTIONS = { region: 'us-east-1', bucket: 'media', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
