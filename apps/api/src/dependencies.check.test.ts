@@ -46,6 +46,15 @@ describe('the lock files', () => {
   });
 });
 
+describe('an installation', () => {
+  it('has at most 800 packages', () => {
+    const installedPackages = Object.entries(lockedPackagesOf('')).filter(
+      ([path, lockedPackage]) => path.includes('node_modules/') && !('link' in lockedPackage),
+    );
+    expect(installedPackages.length).toBeLessThanOrEqual(800);
+  });
+});
+
 describe('the list of minimum versions', () => {
   it('has a date, lists each package once and has no unnecessary exception', () => {
     expect(REVIEWED_ON).toMatch(/^\d{4}-\d\d-\d\d$/);
