@@ -1,4 +1,4 @@
-// Import rules. apps/api/src/architecture.check.test.ts breaks each rule once on purpose.
+// Import rules. tools/rules/architecture.check.test.ts breaks each rule once on purpose.
 
 // Every package that is neither an adapter nor the client counts as pure, so the rules cover new packages at once.
 const adapters = 'async|storage|images|svg|pages|parser|process|facts|database|wasm';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const CSPELL = `${ROOT}node_modules/cspell/bin.mjs`;
+const CSPELL = `${ROOT}tools/node_modules/cspell/bin.mjs`;
 /** Not checked: one file quotes texts of other projects, the other is generated from the API reference. */
 const SKIPPED_FILES = ['THIRD_PARTY_NOTICES.md', 'packages/client/src/schema.ts'];
 const CHECKED_FILE = /\.(?:ts|mjs|cjs|md)$/;

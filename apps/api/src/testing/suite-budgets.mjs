@@ -29,7 +29,7 @@ const LARGE_TABLES = {
 };
 
 const PROCESSES = {
-  'apps/api/src/architecture.check.test.ts': { cpu: 7, wall: 9 },
+  'tools/rules/architecture.check.test.ts': { cpu: 7, wall: 9 },
   'apps/api/src/cli.pg.test.ts': { cpu: 9, wall: 11 },
   'apps/api/src/docs/generated-clients.api.test.ts': { cpu: 24, wall: 40 },
   'apps/api/src/docs/api-examples.api.test.ts': { cpu: 7, wall: 12 },

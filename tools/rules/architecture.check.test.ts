@@ -17,7 +17,7 @@ import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet
 
 // Every rule is checked against this repository and against a small example that breaks only that rule.
 
-const repositoryPath = resolve(import.meta.dirname, '../../..');
+const repositoryPath = resolve(import.meta.dirname, '../..');
 
 interface Violation {
   readonly rule: string;

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extract } from 'tar';
-import { expectStatus, waitUntilReady } from './running-service.mjs';
+import { expectStatus, waitUntilReady } from '../../apps/api/src/testing/running-service.mjs';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = join(ROOT, 'release');
 const PORT = '39217';
 const ORIGIN = `http://127.0.0.1:${PORT}`;
