@@ -15,6 +15,7 @@ const shared: Config = {
   testRunner: '<rootDir>/apps/api/src/testing/measured-suite.cjs',
   transform: {},
   modulePathIgnorePatterns: ['/dist/'],
+  cacheDirectory: '<rootDir>/.cache/jest',
 };
 
 /** Starts one PostgreSQL server for all suites of a run. */
@@ -69,7 +70,6 @@ const tier = process.env['TEST_TIER'] ?? 'first';
 const config: Config = {
   projects: [...(TIERS[tier] ?? [])],
   // One worker more than cores, because suites wait for PostgreSQL and child processes.
-  cacheDirectory: '.cache/jest',
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',
   reporters: ['default', ...['progress', 'times'].map((name) => `<rootDir>/apps/api/src/testing/${name}-reporter.mjs`)],
