@@ -16,7 +16,7 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.media.yaml'])('the compose
     const customTags = [{ tag: '!reset', collection: 'seq' as const, resolve: (value: unknown) => value as never }];
     const ajv = new Ajv2019({ strict: false });
     addFormats.default(ajv);
-    for (const format of ['ports', 'expose', 'duration']) ajv.addFormat(format, true);
+    for (const format of ['ports', 'expose', 'duration', 'subnet_ip_address']) ajv.addFormat(format, true);
     // The schema has the `id` and the dialect in an old form.
     ajv.removeKeyword('id');
     const validate = ajv.compile({ ...(composeSchema as object), $schema: undefined } as never);

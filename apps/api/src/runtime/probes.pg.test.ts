@@ -26,7 +26,7 @@ describe('the metrics of requests', () => {
       '/docs',
       '/docs/',
       '/docs/start.js',
-      '/docs/reference/standalone.esm.js',
+      '/docs/reference/swagger-ui.css',
       '/docs/guides/media',
       '/docs/guides/none',
       '/media/abcdefgh/a.png',
@@ -112,7 +112,7 @@ describe('a service with ADMIN_PORT', () => {
     '/health/ready',
     '/metrics',
     '/docs',
-    '/docs/reference/standalone.esm.js',
+    '/docs/reference/swagger-ui.css',
     '/docs/guides/media',
     '/openapi.json',
   ];
