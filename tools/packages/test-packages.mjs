@@ -25,16 +25,8 @@ function installNode(version) {
 function passesOn(version) {
   const node = installNode(version);
   process.stdout.write(`Node ${execFileSync(node, ['--version'], { encoding: 'utf8' })}`);
-  const jest = [
-    'node_modules/jest/bin/jest.js',
-    '--selectProjects',
-    'tools',
-    '--',
-    'packages.full',
-    '-t',
-    'an empty project',
-  ];
-  const env = { ...process.env, PACKAGES_NODE: node };
+  const jest = ['node_modules/jest/bin/jest.js', 'packages.full', '-t', 'an empty project'];
+  const env = { ...process.env, TEST_TIER: 'full', PACKAGES_NODE: node };
   return spawnSync(process.execPath, jest, { cwd: ROOT, env, stdio: 'inherit' }).status === 0;
 }
 

@@ -39,7 +39,7 @@ try {
 process.stdout.write('The release installs, starts, answers and stops.\n');
 
 function pack() {
-  execFileSync(process.execPath, [join(ROOT, 'apps/api/release.mjs')], { cwd: ROOT, stdio: 'ignore' });
+  execFileSync(process.execPath, [join(ROOT, 'tools/release/release.mjs')], { cwd: ROOT, stdio: 'ignore' });
   return readFileSync(join(OUT, 'SHA256SUMS'), 'utf8');
 }
 

@@ -59,7 +59,7 @@ export const EXCLUSIONS: readonly Exclusion[] = [
   },
   {
     files: /\/embedded\/|\/durability\.ts$|\/open-database\.ts$|\/data-source\.ts$/,
-    reason: '`embedded-postgres.test.ts` and `database.pg.test.ts` test servers and connections.',
+    reason: '`embedded-postgres.full.test.ts` and `database.pg.test.ts` test servers and connections.',
   },
   {
     files: /\/failures\.ts$/,

@@ -16,9 +16,7 @@ const ADD_LOST_NODE = `
 export default async function setUp() {
   const url = process.env.DATABASE_URL;
   if (process.env.CLUSTER === '1') return setUpCluster(url);
-  const dataDir = url
-    ? undefined
-    : mkdtempSync(join(process.env.TEST_DATABASE_FOLDER ?? tmpdir(), 'back-office-tests-'));
+  const dataDir = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-database-'));
   // If root starts the server, it runs as another user, who needs access to the folder.
   if (dataDir) chmodSync(dataDir, 0o755);
   const server = dataDir && (await startEmbeddedPostgres({ dataDir, fallbackDir: dataDir }));

@@ -8,7 +8,7 @@ describe('the list of safe patterns', () => {
   // `patterns.full.test.ts` in tools checks that each pattern of the list takes linear time.
   it('contains every pattern of the service, in sorted order', () => {
     const listed = JSON.parse(readFileSync(`${ROOT}apps/api/src/testing/safe-patterns.json`, 'utf8')) as string[];
-    // A failure shows the patterns to add. Run `npm run test:full` to check them.
+    // A failure shows the patterns to add. Run `npm run test:campaigns -- patterns` to check them.
     expect(listed).toEqual([...patternsOf(ROOT).keys()]);
   });
 });
