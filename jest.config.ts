@@ -72,7 +72,10 @@ const config: Config = {
   // One worker more than cores, because suites wait for PostgreSQL and child processes.
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',
-  reporters: ['default', ...['progress', 'times'].map((name) => `<rootDir>/apps/api/src/testing/${name}-reporter.mjs`)],
+  reporters: [
+    'default',
+    ...['progress', 'budget'].map((name) => `<rootDir>/apps/api/src/testing/${name}-reporter.mjs`),
+  ],
   testTimeout: 30_000,
 };
 

@@ -30,13 +30,5 @@ const TOOLS = fileURLToPath(new URL('../../../../tools/package.json', import.met
 
 /** Sends calls until the duration ends or `stop` is called. */
 export function autocannon(options: Options): Run {
-  return load()(options);
-}
-
-function load(): Autocannon {
-  try {
-    return createRequire(TOOLS)('autocannon') as Autocannon;
-  } catch {
-    throw new Error('autocannon is missing: run npm ci --prefix tools first.');
-  }
+  return (createRequire(TOOLS)('autocannon') as Autocannon)(options);
 }

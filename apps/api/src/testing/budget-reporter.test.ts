@@ -6,7 +6,7 @@ interface Suite {
   readonly cpu: number;
 }
 
-const { describeOverBudget } = (await import(new URL('./times-reporter.mjs', import.meta.url).href)) as {
+const { describeOverBudget } = (await import(new URL('./budget-reporter.mjs', import.meta.url).href)) as {
   describeOverBudget: (suites: readonly Suite[], allowance: number, budgets?: object) => string[];
 };
 const { DEFAULT_BUDGET } = (await import(new URL('./suite-budgets.mjs', import.meta.url).href)) as {

@@ -10,7 +10,7 @@ interface Generator {
 
 describe('the generated files of the client', () => {
   it('are up to date with `npm run client:types`', async () => {
-    const url = new URL('../../apps/api/src/testing/client-types.mjs', import.meta.url).href;
+    const url = new URL('client-types.mjs', import.meta.url).href;
     const { generateClientFiles } = (await import(url)) as Generator;
     const reference = buildOpenApiDocument(await buildRoutes(), API_VERSION, describeEvents());
     const files = Object.entries(await generateClientFiles(reference));
