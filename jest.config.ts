@@ -27,7 +27,8 @@ const withServer: Config = {
 
 /** Packages with a server, native code or WebAssembly have slow tests. */
 const ADAPTERS = '(?:database-postgres|facts|images|pages|parser|process|storage)';
-const OTHER_PROJECTS = ['/node_modules/', '[.](?:api|pg|one-server|browser|check|full)[.]'];
+/** Files whose names have a word before `.test.ts` belong to other projects. */
+const OTHER_PROJECTS = ['/node_modules/', '[.](?:api|pg|one-server|browser|check|full)[.][^/]*$'];
 
 /** The endings of file names that choose these projects are listed in CONTRIBUTING.md. */
 const TIERS: Readonly<Record<string, readonly Config[]>> = {
@@ -37,38 +38,41 @@ const TIERS: Readonly<Record<string, readonly Config[]>> = {
       ...shared,
       displayName: 'pure',
       testMatch: ['<rootDir>/packages/*/src/**/*.test.ts'],
-      testPathIgnorePatterns: [...OTHER_PROJECTS, `/packages/${ADAPTERS}\\b`],
+      testPathIgnorePatterns: [...OTHER_PROJECTS, `<rootDir>/packages/${ADAPTERS}\\b`],
     },
     {
       ...shared,
       displayName: 'adapters',
       testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/apps/*/src/**/*.test.ts'],
-      testPathIgnorePatterns: [...OTHER_PROJECTS, `/packages/(?!${ADAPTERS})`],
+      testPathIgnorePatterns: [...OTHER_PROJECTS, `<rootDir>/packages/(?!${ADAPTERS})`],
     },
     {
       ...withServer,
       displayName: 'service',
       testMatch: [`${SOURCES}/*.${process.env['CLUSTER'] === '1' ? '{api,pg}' : ON_A_DATABASE}.test.ts`],
-      testPathIgnorePatterns: ['/node_modules/', '[.]full[.]'],
+      testPathIgnorePatterns: ['/node_modules/', '[.]full[.][^/]*$'],
     },
   ],
   full: [
-    { ...withServer, displayName: 'full', testMatch: [`${SOURCES}/*.full.**.test.ts`, `${SOURCES}/*.full.test.ts`] },
+    { ...withServer, displayName: 'full', testMatch: [`${SOURCES}/*.full.*.test.ts`, `${SOURCES}/*.full.test.ts`] },
   ],
   memory: [
     {
       ...shared,
       displayName: 'memory',
       testMatch: [`${SOURCES}/*.api.test.ts`],
-      testPathIgnorePatterns: ['[.]full[.]'],
+      testPathIgnorePatterns: ['[.]full[.][^/]*$'],
     },
   ],
 };
 
 const tier = process.env['TEST_TIER'] ?? 'first';
+const projects = TIERS[tier];
+if (projects === undefined)
+  throw new Error(`TEST_TIER is ${tier}, but must be one of ${Object.keys(TIERS).join(', ')}`);
 
 const config: Config = {
-  projects: [...(TIERS[tier] ?? [])],
+  projects: [...projects],
   // One worker more than cores, because suites wait for PostgreSQL and child processes.
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',

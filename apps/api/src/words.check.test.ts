@@ -138,6 +138,27 @@ describe('a link', () => {
   });
 });
 
+describe('a suite that a page names', () => {
+  const SUITE = /`([\w/.-]+\.test\.ts)`/g;
+  const suites = listFiles('*.test.ts');
+  const missingSuites = (text: string): string[] =>
+    [...text.matchAll(SUITE)]
+      .map(([, name = '']) => name)
+      .filter((name) => !suites.some((file) => file === name || file.endsWith(`/${name}`)));
+
+  it.each(PAGES.filter((page) => page !== 'CHANGELOG.md'))('exists: %s', (page) => {
+    expect(missingSuites(read(page))).toEqual([]);
+  });
+
+  it('is found by its path or its name', () => {
+    const own = 'apps/api/src/words.check.test.ts';
+    expect(missingSuites(`\`${own}\` \`words.check.test.ts\` \`s.check.test.ts\` \`none.test.ts\``)).toEqual([
+      's.check.test.ts',
+      'none.test.ts',
+    ]);
+  });
+});
+
 describe('the changelog', () => {
   const headings = [...read('CHANGELOG.md').matchAll(/^(#+) (.+)$/gm)].map(([, level = '', text = '']) => ({
     level,

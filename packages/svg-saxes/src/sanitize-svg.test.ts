@@ -307,7 +307,7 @@ describe('a random drawing', () => {
         expect(forbiddenIn(sanitizedSvg)).toEqual([]);
         expect(await sanitize(sanitizedSvg)).toBe(sanitizedSvg);
       }),
-      { numRuns: 500 },
+      { numRuns: 1_500 },
     );
     expect(readableCount).toBeGreaterThan(500);
   }, 60_000);
@@ -324,7 +324,7 @@ describe('a random drawing', () => {
         const sanitizedSvg = await trySanitize(garbledSource);
         expect(sanitizedSvg === undefined ? [] : forbiddenIn(sanitizedSvg)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 1_500 },
     );
   }, 60_000);
 });

@@ -57,7 +57,8 @@ function send(route: Route, error: CallError): Promise<RouteAnswer> {
   const body = error.text === undefined ? calls.bodyOf(route)?.example(valuesOf(shop, route)) : undefined;
   const path = error.path ?? validPathOf(route);
   // The service slows down an address that sends many calls without a valid token, so each route has its own.
-  const headers = { 'X-Forwarded-For': `10.0.0.${calls.routes.indexOf(route)}`, ...error.headers };
+  const index = calls.routes.indexOf(route);
+  const headers = { 'X-Forwarded-For': `10.0.${index >> 8}.${index & 255}`, ...error.headers };
   return calls.send({ route, token: tokenFor(route, shop), body, ...error, headers, path });
 }
 

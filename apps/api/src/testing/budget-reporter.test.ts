@@ -6,8 +6,9 @@ interface Suite {
   readonly cpu: number;
 }
 
-const { describeOverBudget } = (await import(new URL('./budget-reporter.mjs', import.meta.url).href)) as {
-  describeOverBudget: (suites: readonly Suite[], allowance: number, budgets?: object) => string[];
+const { allowanceOf, describeOverBudget } = (await import(new URL('./budget-reporter.mjs', import.meta.url).href)) as {
+  allowanceOf: (slowness: number) => number;
+  describeOverBudget: (suites: readonly Suite[], allowance: number, names?: readonly string[]) => string[];
 };
 const { DEFAULT_BUDGET } = (await import(new URL('./suite-budgets.mjs', import.meta.url).href)) as {
   DEFAULT_BUDGET: { readonly cpu: number };
@@ -24,9 +25,13 @@ describe('a suite', () => {
     expect(describeOverBudget([fast, slow], 1.1)).toEqual([]);
   });
 
+  it('may use more on a slower machine, up to four times its budget', () => {
+    expect([0.5, 1, 1.5, 9].map(allowanceOf)).toEqual([2, 2, 3, 4]);
+  });
+
   it('is reported when it has a budget but no file', () => {
     expect(describeOverBudget([], 1)).toEqual([]);
-    expect(describeOverBudget([], 1, { 'apps/none.test.ts': {} })).toEqual([
+    expect(describeOverBudget([], 1, ['apps/none.test.ts'])).toEqual([
       'apps/none.test.ts: has a budget but does not exist',
     ]);
   });

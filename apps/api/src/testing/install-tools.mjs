@@ -9,6 +9,9 @@ const INSTALLED_LOCK = `${TOOLS}node_modules/.installed-package-lock.json`;
 const lock = readFileSync(`${TOOLS}package-lock.json`, 'utf8');
 if (!existsSync(INSTALLED_LOCK) || readFileSync(INSTALLED_LOCK, 'utf8') !== lock) {
   process.stderr.write('Installing the packages of tools …\n');
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: TOOLS, stdio: 'inherit' });
+  execFileSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: TOOLS,
+    stdio: 'inherit',
+  });
   writeFileSync(INSTALLED_LOCK, lock);
 }

@@ -2,10 +2,10 @@
  * Builds, then runs Jest with the given arguments. All files of the run are below one folder, so an interrupted run can
  * remove its files and stop its PostgreSQL servers.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { constants as systemConstants, tmpdir } from 'node:os';
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { constants as systemConstants, freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,19 +19,24 @@ const JEST = [
 ];
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 const MAX_STOP_MS = 5_000;
-const PID_FILE = 'postmaster.pid';
+const PARENT_CHECK_MS = 500;
 
 const jestArguments = process.argv.slice(2);
 /** Only the foreground process group can read keys, which the watch mode of Jest needs. */
 const isWatching = jestArguments.some((argument) => argument.startsWith('--watch'));
+const parent = process.ppid;
 const folder = makeFolder();
 
 let running;
 let receivedSignal;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(signal));
+let stopping = Promise.resolve();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+// A signal may end npm without reaching this process.
+setInterval(() => process.ppid !== parent && stop('SIGTERM'), PARENT_CHECK_MS).unref();
 
 const exitCode = await buildAndTest();
-await stopDatabases();
+await stopping;
+await stopServers();
 rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 process.exit(receivedSignal ? 128 + systemConstants.signals[receivedSignal] : exitCode);
 
@@ -48,7 +53,7 @@ function fastestFolder() {
   try {
     accessSync(memory, constants.W_OK);
     const { bavail, bsize } = statfsSync(memory);
-    return bavail * bsize >= MIN_FREE_BYTES ? memory : tmpdir();
+    return Math.min(bavail * bsize, freemem()) >= MIN_FREE_BYTES ? memory : tmpdir();
   } catch {
     return tmpdir();
   }
@@ -80,36 +85,36 @@ async function runNode(args) {
   return code ?? 1;
 }
 
-async function stop(signal) {
-  receivedSignal ??= signal;
-  const { pid, exitCode: code } = running ?? {};
-  if (pid === undefined || code !== null) return;
-  const group = isWatching ? pid : -pid;
+function stop(signal) {
+  if (receivedSignal) return;
+  receivedSignal = signal;
+  if (running?.exitCode === null) stopping = endGroup(running);
+}
+
+async function endGroup(leader) {
+  const group = isWatching ? leader.pid : -leader.pid;
   sendSignal(group, 'SIGTERM');
-  await Promise.race([once(running, 'exit'), pause(MAX_STOP_MS, undefined, { ref: false })]);
+  await Promise.race([once(leader, 'exit'), pause(MAX_STOP_MS)]);
   sendSignal(group, 'SIGKILL');
 }
 
-/** Stops the servers of suites that were interrupted. Each server runs in a process group of its own. */
-async function stopDatabases() {
-  const pids = dataFoldersBelow(folder).map((path) => Number.parseInt(readFileSync(join(path, PID_FILE), 'utf8'), 10));
-  for (const pid of pids) sendSignal(pid, 'SIGQUIT');
+/** Stops the servers of interrupted suites. Each server runs in a process group of its own. */
+async function stopServers() {
+  for (const pid of findServers()) sendSignal(pid, 'SIGQUIT');
   const endMs = Date.now() + MAX_STOP_MS;
-  while (pids.some((pid) => sendSignal(pid, 0)) && Date.now() < endMs) await pause(20);
+  while (findServers().length > 0 && Date.now() < endMs) await pause(50);
 }
 
-/** Returns the folders of running servers. Does not enter them, because a server may just remove a database. */
-function dataFoldersBelow(path) {
-  const entries = readdirSync(path, { withFileTypes: true });
-  if (entries.some(({ name }) => name === PID_FILE)) return [path];
-  return entries.filter((entry) => entry.isDirectory()).flatMap(({ name }) => dataFoldersBelow(join(path, name)));
+/** Returns the ids of the servers that keep their data below the folder of this run. */
+function findServers() {
+  const lines = execFileSync('ps', ['-ww', '-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(` -D ${folder}/`)).map((line) => Number.parseInt(line, 10));
 }
 
-/** Returns whether the process or process group exists. */
 function sendSignal(pid, signal) {
   try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
+    process.kill(pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
   }
 }

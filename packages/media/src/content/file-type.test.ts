@@ -361,7 +361,7 @@ describe('fileType of random or truncated bytes', () => {
           expect(possibleTypes.has(detectType(bytes(prefix.subarray(0, size), suffix)))).toBe(true);
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: 20_000 },
     );
   });
 

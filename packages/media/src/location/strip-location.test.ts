@@ -38,7 +38,7 @@ describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as cons
             decodeText(expected),
           );
         }),
-        { numRuns: 20 },
+        { numRuns: 40 },
       );
     });
 
@@ -73,7 +73,7 @@ describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as cons
           );
           expect(strippedInChunks && decodeText(strippedInChunks)).toBe(strippedFile && decodeText(strippedFile));
         }),
-        { numRuns: 120 },
+        { numRuns: 300 },
       );
     });
   },
@@ -93,7 +93,7 @@ describe('random bytes', () => {
           expect((strippedFile?.length ?? 0) - bytes.length).toBeLessThanOrEqual(64);
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 300 },
     );
   });
 });
