@@ -24,18 +24,27 @@ export async function assertReachable(connection: ConnectionTarget): Promise<voi
   }
 }
 
-// SQLSTATE class: syntax error or access rule violation. A table of another service causes such an error.
+// SQLSTATE class: syntax error or access rule violation. A table of another program causes such an error.
 const DEFINITION_CLASS = '42';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 async function runPending(source: DataSource): Promise<Migration[]> {
+  // The first migrations may succeed beside the tables of another program, so this is read before they run.
+  const isOwn = await isOwnDatabase(source);
   try {
     return await source.runMigrations();
   } catch (error) {
     const { code, message } = error as { code?: string; message?: string };
-    if (code === INSUFFICIENT_PRIVILEGE || !code?.startsWith(DEFINITION_CLASS)) throw error;
+    if (isOwn || code === INSUFFICIENT_PRIVILEGE || !code?.startsWith(DEFINITION_CLASS)) throw error;
     throw new Error(`${message}; the database must be empty, or a database of this service`, { cause: error });
   }
+}
+
+/** Returns whether a migration of this service is recorded. Another program may have a table of the same name. */
+async function isOwnDatabase(source: DataSource): Promise<boolean> {
+  const names = source.migrations.map(({ name }) => name);
+  const rows: unknown[] = await source.query('select 1 from migrations where name = any($1) limit 1', [names]);
+  return rows.length > 0;
 }
 
 /** The database session holds the lock, so the lock ends if the process dies. */

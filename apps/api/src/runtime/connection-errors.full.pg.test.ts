@@ -69,21 +69,44 @@ describe('a server that refuses the connection', () => {
   });
 });
 
+async function run(database: TestDatabase, statements: string): Promise<void> {
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await client.query(statements);
+  await client.end();
+}
+
 describe('a database of another program', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await makeTestDatabase({ isEmpty: true });
-    const client = new pg.Client(database.url);
-    await client.connect();
-    await client.query('create table products (id int)');
-    await client.end();
+    await run(database, 'create table products (id int)');
   });
   afterAll(() => database.drop());
 
+  const line =
+    'DATABASE_URL: relation "products" already exists; the database must be empty, or a database of this service\n';
+
   it('cannot be migrated, and must be empty', async () => {
-    expect(await errorOf(database.url)).toBe(
-      'DATABASE_URL: relation "products" already exists; the database must be empty, or a database of this service\n',
-    );
+    expect(await errorOf(database.url)).toBe(line);
+  });
+
+  it('is recognized if it records its own migrations', async () => {
+    await run(database, "delete from migrations; insert into migrations (timestamp, name) values (1, 'Other1')");
+    expect(await errorOf(database.url)).toBe(line);
+  });
+});
+
+describe('a database of this service', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await makeTestDatabase();
+    await run(database, "delete from migrations where name like 'AuditLog%'");
+  });
+  afterAll(() => database.drop());
+
+  it('need not be empty if a migration fails', async () => {
+    expect(await errorOf(database.url)).toMatch(/^DATABASE_URL: .+ already exists\n$/);
   });
 });
 
