@@ -30,6 +30,19 @@ describe('the start page', () => {
     expect(statuses).toEqual(links.map(() => 200));
   });
 
+  it('is HTML for a client that refuses text', async () => {
+    const response = await fetch(api.origin, { headers: { Accept: 'text/plain;q=0, */*' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+
+  it.each(['application/json', 'application/json, */*', 'application/json, text/plain, */*'])(
+    'is not served to a client of the API, which prefers JSON: %s',
+    async (accept) => {
+      const response = await fetch(api.origin, { headers: { Accept: accept } });
+      expect([response.status, await response.text()]).toEqual([404, '[]']);
+    },
+  );
+
   it.each(['POST', 'PUT', 'DELETE'])('is not served for %s', async (method) => {
     const response = await fetch(api.origin, { method, headers: BROWSER });
     expect([response.status, await response.text()]).toEqual([404, '[]']);

@@ -55,10 +55,10 @@ export function mountStartPage(app: Express, parts: StartPageParts): void {
   });
 }
 
-/** Prefers text, because `*` of curl accepts every type equally. */
+/** Prefers text, because `*` of curl accepts every type equally, and HTML to JSON for a client that refuses text. */
 function preferredType(request: Request): 'text/html' | 'text/plain' | undefined {
   const type = acceptsOneOf(request, ['text/html', 'text/plain'])
-    ? request.accepts(['text/plain', 'application/json', 'text/html'])
+    ? request.accepts(['text/plain', 'text/html', 'application/json'])
     : false;
   return type === 'text/html' || type === 'text/plain' ? type : undefined;
 }
