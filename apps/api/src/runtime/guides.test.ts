@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AREAS } from '../http/openapi-areas.js';
 import { Guides } from './guides.js';
@@ -55,5 +57,29 @@ describe('the guides', () => {
   it('exist for every area of the API reference', () => {
     const missingGuides = AREAS.map(({ guide }) => guide).filter((guide) => !names.includes(guide));
     expect(missingGuides).toEqual([]);
+  });
+});
+
+describe('the guides of an installation without a README', () => {
+  let root: string;
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'back-office-guides-'));
+    mkdirSync(join(root, 'docs/adr'), { recursive: true });
+    writeFileSync(join(root, 'docs/stock.md'), '# Stock & orders\n');
+    writeFileSync(join(root, 'docs/adr/0001-a.md'), '# 1. A decision\n');
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  it('are listed by name', () => {
+    const list = new Guides(root).find('') ?? '';
+    expect([...list.matchAll(/<li>(.*)<\/li>/g)].map(([, item]) => item)).toEqual([
+      '<a href="/docs/guides/adr/0001-a">adr/0001-a</a>',
+      '<a href="/docs/guides/stock">stock</a>',
+    ]);
+  });
+
+  it('are listed by name if the README lists no page', () => {
+    writeFileSync(join(root, 'README.md'), '# Shop\n\n## Use it\n\nCall us.\n');
+    expect(new Guides(root).find('')).toContain('<li><a href="/docs/guides/stock">stock</a></li>');
   });
 });

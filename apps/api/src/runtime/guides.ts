@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Marked, type Tokens } from 'marked';
 
-const FOLDER = fileURLToPath(new URL('../../../../docs/', import.meta.url));
-const README = fileURLToPath(new URL('../../../../README.md', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const BASE = '/docs/guides/';
 
 /** A line of the README that leads to a page of `docs/`. */
@@ -19,16 +19,17 @@ export class Guides {
   private readonly names: ReadonlySet<string>;
   private readonly pages = new Map<string, string>();
 
-  constructor() {
-    // An installation may lack the folder.
-    const files = existsSync(FOLDER) ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }) : [];
+  /** `root` is the folder of `docs/` and the README. An installation may lack both. */
+  constructor(private readonly root = ROOT) {
+    const folder = join(root, 'docs');
+    const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
     const pages = files.filter((file) => file.endsWith('.md'));
     this.names = new Set(pages.map((file) => file.slice(0, -'.md'.length).replaceAll('\\', '/')));
   }
 
   /**
    * Returns a page as HTML; `undefined` for an unknown page. `name` is the path below `docs/` without the extension. An
-   * empty name returns the list of pages, grouped as in the README.
+   * empty name returns the list of pages, grouped as in the README if it lists any.
    */
   find(name: string): string | undefined {
     if (name === '') return this.names.size > 0 ? this.renderList() : undefined;
@@ -39,18 +40,27 @@ export class Guides {
   }
 
   private renderPage(name: string): string {
-    const markdown = read(name);
+    const markdown = readFileSync(join(this.root, 'docs', `${name}.md`), 'utf8');
     return render(titleOf(markdown), this.convert(markdown, `docs/${name}`));
   }
 
   private renderList(): string {
-    const sections = readFileSync(README, 'utf8')
+    const groups = this.readGroups();
+    const names = [...this.names].sort();
+    const list = groups.length > 0 ? groups : names.map((name) => `- [${name}](docs/${name}.md)`);
+    return render('Guides', this.convert(`# Guides\n\n${list.join('\n')}`, 'README'));
+  }
+
+  /** Returns the groups of the README as Markdown. */
+  private readGroups(): string[] {
+    const readme = join(this.root, 'README.md');
+    if (!existsSync(readme)) return [];
+    const sections = readFileSync(readme, 'utf8')
       .split(/^## /m)
       .map((section) => section.split('\n'))
       .map(([heading = '', ...lines]) => ({ heading, items: lines.filter((line) => LISTED_PAGE.test(line)) }))
       .filter(({ items }) => items.length > 0);
-    const markdown = sections.map(({ heading, items }) => `## ${heading}\n\n${items.join('\n')}\n`);
-    return render('Guides', this.convert(`# Guides\n\n${markdown.join('\n')}`, 'README'));
+    return sections.map(({ heading, items }) => `## ${heading}\n\n${items.join('\n')}\n`);
   }
 
   /** `file` is the path of the page below the root, without its extension. */
@@ -79,10 +89,6 @@ export class Guides {
     if (this.names.has(target)) link.href = `${BASE}${target}${hash}`;
     else Object.assign(link, { type: 'text' });
   }
-}
-
-function read(name: string): string {
-  return readFileSync(`${FOLDER}${name}.md`, 'utf8');
 }
 
 function titleOf(markdown: string): string {
