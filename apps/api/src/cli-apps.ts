@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { command, type Result } from './cli-command.js';
 import { expiryOf, type Lifetime, lifetimeOption, parseCurrency, parseName } from './cli-options.js';
 import type { Service } from './runtime/service.js';
+import { blankControls } from './terminal-text.js';
 import { TOKENS } from './tokens.js';
 
 export function addAppCommands(program: Command): void {
@@ -47,7 +48,7 @@ function formatTable(apps: readonly ListedApp[]): string {
   const rows = apps.map(({ id, name, currency, insertedAt }) => [
     String(id),
     // A name comes from the API, and could control the terminal.
-    name.replaceAll(/\p{Cc}/gu, ' '),
+    blankControls(name),
     currency,
     formatDateTime(insertedAt),
   ]);

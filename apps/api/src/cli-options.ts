@@ -8,6 +8,7 @@ import {
 } from '@back-office/apps';
 import { addHours, isCurrency } from '@back-office/kernel';
 import { InvalidArgumentError, Option } from 'commander';
+import { quote } from './terminal-text.js';
 
 export function parseName(text: string): string {
   if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('A name of 1 to 255 characters.');
@@ -62,6 +63,6 @@ export function parseScopes(text: string): Scope[] {
   const scopes = [...new Set(text.split(',').map((scope) => scope.trim()))];
   const unknownScope = scopes.find((scope) => !isScope(scope));
   if (unknownScope !== undefined)
-    throw new InvalidArgumentError(`${unknownScope} is no scope. Scopes: ${SCOPES.join(', ')}.`);
+    throw new InvalidArgumentError(`${quote(unknownScope)} is no scope. Scopes: ${SCOPES.join(', ')}.`);
   return scopes.filter(isScope);
 }

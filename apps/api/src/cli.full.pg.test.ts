@@ -145,15 +145,15 @@ describe('app list', () => {
   it('shows id, name, currency and time of creation, in the order of the ids', async () => {
     expect(await cli('list')).toEqual({ code: 0, stdout: 'There are no apps.\n', stderr: '' });
     await cli('create', '--name', 'Shoes');
-    await cli('create', '--name', 'Hats\u001b[31m', '--currency', 'EUR');
+    await cli('create', '--name', 'Hats\u001b[31m\u202e', '--currency', 'EUR');
     const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.source;
     expect((await cli('list')).stdout).toMatch(
-      new RegExp(`^1  Shoes      RSD  ${time}\n2  Hats \\[31m  EUR  ${time}\n$`),
+      new RegExp(`^1  Shoes       RSD  ${time}\n2  Hats \\[31m   EUR  ${time}\n$`),
     );
     expect(JSON.parse((await cli('list', '--json')).stdout)).toEqual({
       apps: [
         { id: 1, name: 'Shoes', currency: 'RSD', inserted_at: expect.stringMatching(time) },
-        { id: 2, name: 'Hats\u001b[31m', currency: 'EUR', inserted_at: expect.stringMatching(time) },
+        { id: 2, name: 'Hats\u001b[31m\u202e', currency: 'EUR', inserted_at: expect.stringMatching(time) },
       ],
     });
   }, 30_000);
@@ -223,9 +223,23 @@ describe('the commands for tokens', () => {
 
   it('list all scopes when one is unknown', async () => {
     const { code, stderr } = await cli(['token', 'issue', '--app', appId, '--scopes', 'stock:read,stock:writes']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('stock:writes is no scope. Scopes: ')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('"stock:writes" is no scope. Scopes: ')]);
     const [, scopes = ''] = /Scopes: (.+)\.\n/.exec(stderr) ?? [];
     expect(scopes.split(', ')).toEqual(SCOPES);
+  });
+
+  it.each([
+    ['an empty one', ',', '"" is no scope. '],
+    ['one with an escape code', '\u001b[31m\u202estock', '" [31m stock" is no scope. '],
+  ])('name an unknown scope without control characters: %s', async (_, scopes, message) => {
+    const { code, stderr } = await cli(['token', 'issue', '--app', appId, '--scopes', scopes]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('name an unknown option without control characters', async () => {
+    const { code, stderr } = await cli(['token', 'list', '--app', appId, '--\u001b[31mapps']);
+    expect([code, stderr]).toEqual([1, "error: unknown option '-- [31mapps'\n"]);
   });
 
   it('warn about a token that is passed as an argument', async () => {

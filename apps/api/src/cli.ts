@@ -15,6 +15,7 @@ import {
   type Inspection,
   type Service,
 } from './runtime/service.js';
+import { blankControls } from './terminal-text.js';
 import { TOKENS } from './tokens.js';
 import { API_VERSION, SERVICE_VERSION } from './version.js';
 
@@ -23,7 +24,9 @@ const CHECK_FAILED_EXIT_CODE = 2;
 
 const program = new Command('cli')
   .description('Administration of the retail back-office service')
-  .version(`${SERVICE_VERSION} (API ${API_VERSION})`, '--version', 'print the versions of the service and of its API');
+  .version(`${SERVICE_VERSION} (API ${API_VERSION})`, '--version', 'print the versions of the service and of its API')
+  // Commander repeats wrong arguments in its errors. Subcommands inherit this setting.
+  .configureOutput({ outputError: (text, write) => write(text.split('\n').map(blankControls).join('\n')) });
 
 command(
   program,
