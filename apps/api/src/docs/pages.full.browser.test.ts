@@ -3,7 +3,7 @@ import { AREAS } from '../http/openapi-areas.js';
 import { Browser } from '../testing/browser.js';
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 
-const WIDTHS = [1_280, 800, 390];
+const WIDTHS = [1_280, 800, 400];
 
 let server: ServerProcess;
 let browser: Browser;
@@ -76,5 +76,42 @@ describe('the reference', () => {
       return [sessionStorage.getItem('authorization'), Object.keys(localStorage), document.cookie];`;
     const { value } = await browser.visit(`${server.origin}/docs`, 1_280, 'Webhooks', script);
     expect(value).toEqual([expect.stringContaining('secret'), [], '']);
+  });
+
+  const visitTwice = (script: string) => {
+    const authorize = `
+      const authorize = (name, value) =>
+        ui.authActions.authorize({ [name]: { name, value, schema: { type: 'http', scheme: 'bearer' } } });`;
+    const readTokens = `
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return ui.authSelectors.authorized().map((token) => token.get('value')).toJS();`;
+    return browser.visit(`${server.origin}/docs`, 1_280, 'Webhooks', authorize + script, readTokens);
+  };
+
+  it('keeps all entered tokens after a reload', async () => {
+    const { value, problems } = await visitTwice(
+      `authorize('appToken', 'first'); authorize('sessionToken', 'second');`,
+    );
+    expect(value).toEqual({ appToken: 'first', sessionToken: 'second' });
+    expect(problems).toEqual([]);
+  });
+
+  it('forgets only the token of a logout', async () => {
+    const { value } = await visitTwice(`
+      authorize('appToken', 'first');
+      authorize('sessionToken', 'second');
+      ui.authActions.logout(['appToken']);`);
+    expect(value).toEqual({ sessionToken: 'second' });
+  });
+
+  it.each(['{', 'null', '{"appToken":null}'])('ignores damaged tokens of an earlier page: %s', async (stored) => {
+    const { value, problems } = await visitTwice(`sessionStorage.setItem('authorization', ${JSON.stringify(stored)});`);
+    expect(value).toEqual({});
+    expect(problems).toEqual([]);
+  });
+
+  it('replaces damaged tokens by the next one', async () => {
+    const { value } = await visitTwice(`sessionStorage.setItem('authorization', '{'); authorize('appToken', 'first');`);
+    expect(value).toEqual({ appToken: 'first' });
   });
 });

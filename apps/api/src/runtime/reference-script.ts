@@ -13,17 +13,30 @@ const SETTINGS = {
 /** Starts Swagger UI in the browser. */
 export const REFERENCE_SCRIPT = `const KEY = 'authorization';
 
-// The token stays in the tab: other tabs and later visits do not have it.
-const rememberToken = () => ({
+const isToken = ([, token]) => typeof token?.value === 'string';
+
+// Damaged tokens count as none.
+const readTokens = () => {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(sessionStorage.getItem(KEY)) ?? {}).filter(isToken));
+  } catch {
+    return {};
+  }
+};
+
+const storeTokens = (tokens) => sessionStorage.setItem(KEY, JSON.stringify(tokens));
+
+// Tokens stay in the tab: other tabs and later visits do not have them.
+const rememberTokens = () => ({
   statePlugins: {
     auth: {
       wrapActions: {
-        authorize: (authorize) => (payload) => {
-          sessionStorage.setItem(KEY, JSON.stringify(payload));
-          return authorize(payload);
+        authorize: (authorize) => (tokens) => {
+          storeTokens({ ...readTokens(), ...tokens });
+          return authorize(tokens);
         },
         logout: (logout) => (names) => {
-          sessionStorage.removeItem(KEY);
+          storeTokens(Object.fromEntries(Object.entries(readTokens()).filter(([name]) => !names.includes(name))));
           return logout(names);
         },
       },
@@ -46,7 +59,7 @@ const searchCalls = () => ({
     },
   },
   wrapComponents: {
-    // While somebody searches, the areas are open.
+    // A search opens the areas.
     OperationTag: (Area, { React }) => (props) => {
       const isSearching = typeof props.layoutSelectors.currentFilter() === 'string';
       const isShown = (path, byDefault) => props.layoutSelectors.isShown(path, byDefault || isSearching);
@@ -57,10 +70,9 @@ const searchCalls = () => ({
 
 const ui = SwaggerUIBundle({
   ...${JSON.stringify(SETTINGS)},
-  plugins: [rememberToken, searchCalls],
+  plugins: [rememberTokens, searchCalls],
   onComplete: () => {
-    const stored = sessionStorage.getItem(KEY);
-    if (stored !== null) ui.authActions.authorize(JSON.parse(stored));
+    ui.authActions.authorize(readTokens());
   },
 });
 `;

@@ -20,7 +20,7 @@ export interface OpenedPage {
   readonly text: string;
   /** Width of the content in pixels. */
   readonly width: number;
-  /** Value that the script returned. */
+  /** Value that the last script returned. */
   readonly value: unknown;
   readonly requestedUrls: readonly string[];
   /** Errors and warnings of the console and the network, and uncaught exceptions. */
@@ -53,10 +53,10 @@ export class Browser {
   }
 
   /**
-   * Opens the page and waits up to 20 seconds until `expectedText` is visible. Then runs `script`, the body of an async
-   * function.
+   * Opens the page and waits up to 20 seconds until `expectedText` is visible. Then runs the scripts, which are bodies of
+   * async functions, and reloads the page between them.
    */
-  async visit(url: string, width: number, expectedText: string, script = ''): Promise<OpenedPage> {
+  async visit(url: string, width: number, expectedText: string, ...scripts: readonly string[]): Promise<OpenedPage> {
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
     const call = (method: string, parameters: Parameters = {}) => this.send(method, parameters, sessionId as string);
@@ -72,20 +72,44 @@ export class Browser {
     for (const domain of ['Network', 'Page', 'Runtime', 'Log']) await call(`${domain}.enable`);
     const size = { width, height: 900, deviceScaleFactor: 1, mobile: width < 600 };
     await call('Emulation.setDeviceMetricsOverride', size);
-    await call('Page.navigate', { url });
     const evaluate = async (expression: string) =>
       (await call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result.value;
-    const deadline = Date.now() + 20_000;
-    let text = '';
-    while (!text.includes(expectedText) && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      text = (await evaluate('document.body?.innerText ?? ""')) as string;
+    const readText = async (): Promise<string> => {
+      const deadline = Date.now() + 20_000;
+      let visibleText = '';
+      while (!visibleText.includes(expectedText) && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        visibleText = (await evaluate('document.body?.innerText ?? ""')) as string;
+      }
+      return visibleText;
+    };
+    await call('Page.navigate', { url });
+    let text = await readText();
+    let value: unknown;
+    for (const [index, script] of scripts.entries()) {
+      if (index > 0) {
+        const loaded = this.nextEvent('Page.loadEventFired', sessionId as string);
+        await call('Page.reload');
+        await loaded;
+        text = await readText();
+      }
+      value = await evaluate(`(async () => { ${script} })()`);
     }
-    const value = (await evaluate(`(async () => { ${script} })()`)) as unknown;
     const contentWidth = (await evaluate('document.documentElement.scrollWidth')) as number;
     this.listeners = this.listeners.filter((listener) => listener !== onMessage);
     await this.send('Target.closeTarget', { targetId });
     return { text, width: contentWidth, value, requestedUrls, problems };
+  }
+
+  private nextEvent(method: string, sessionId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const onMessage = (message: Message): void => {
+        if (message.method !== method || message.sessionId !== sessionId) return;
+        this.listeners = this.listeners.filter((listener) => listener !== onMessage);
+        resolve();
+      };
+      this.listeners.push(onMessage);
+    });
   }
 
   // eslint-disable-next-line typescript/no-explicit-any
