@@ -238,8 +238,8 @@ describe('the commands for tokens', () => {
   });
 
   it('name an unknown option without control characters', async () => {
-    const { code, stderr } = await cli(['token', 'list', '--app', appId, '--\u001b[31mapps']);
-    expect([code, stderr]).toEqual([1, "error: unknown option '-- [31mapps'\n"]);
+    const { code, stderr } = await cli(['token', 'list', '--app', appId, '--\u001b[31m-apps']);
+    expect([code, stderr]).toEqual([1, "error: unknown option '-- [31m-apps'\n"]);
   });
 
   it('warn about a token that is passed as an argument', async () => {
