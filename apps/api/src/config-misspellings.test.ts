@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { findMisspelledVariables } from './config.js';
 
-const meantBy = (name: string, value = 'x') => findMisspelledVariables({ [name]: value }).map(({ meant }) => meant);
+const suggestionsFor = (name: string, value = 'x') =>
+  findMisspelledVariables({ [name]: value }).map(({ suggestion }) => suggestion);
 
 describe('a misspelt variable', () => {
   it.each([
@@ -18,8 +19,8 @@ describe('a misspelt variable', () => {
     ['a variable of the SDK of OpenTelemetry', 'OTEL_SERVICE_NAMES', 'OTEL_SERVICE_NAME'],
     ['a variable of OpenTelemetry', 'OTEL_EXPORTER_OTLP_ENDPOINTS', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
     ['a variable of Node', 'NODE_EVN', 'NODE_ENV'],
-  ])('is found with %s: %s', (_, name, meant) => {
-    expect(meantBy(name)).toEqual([meant]);
+  ])('is found with %s: %s', (_, name, suggestion) => {
+    expect(suggestionsFor(name)).toEqual([suggestion]);
   });
 
   it.each([
@@ -29,16 +30,16 @@ describe('a misspelt variable', () => {
     ['has three other letters', 'DATABASE_KEY'],
     ['is two letters from a short name', 'REPORT'],
   ])('is not reported if it %s: %s', (_, name) => {
-    expect(meantBy(name)).toEqual([]);
+    expect(suggestionsFor(name)).toEqual([]);
   });
 
   it('is not reported without a value, which counts as unset', () => {
-    expect(meantBy('DATABSE_URL', '')).toEqual([]);
+    expect(suggestionsFor('DATABSE_URL', '')).toEqual([]);
   });
 
   it('is not reported if Kubernetes names the port of a service in it', () => {
-    expect(meantBy('WORKERS_PORT', 'tcp://10.0.0.1:80')).toEqual([]);
-    expect(meantBy('WORKERS_PORT', '8080')).toEqual(['WORKER_PORT']);
+    expect(suggestionsFor('WORKERS_PORT', 'tcp://10.0.0.1:80')).toEqual([]);
+    expect(suggestionsFor('WORKERS_PORT', '8080')).toEqual(['WORKER_PORT']);
   });
 });
 

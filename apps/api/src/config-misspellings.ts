@@ -1,7 +1,7 @@
 export interface Misspelling {
   readonly name: string;
   /** The known variable that is nearest to the name. */
-  readonly meant: string;
+  readonly suggestion: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,8 +20,8 @@ export function findMisspellings(environment: Environment, knownNames: readonly 
   return Object.entries(environment).flatMap(([name, value = '']) => {
     if (value === '' || SERVICE_LINK.test(value) || name.length < MIN_LENGTH) return [];
     if (knownNames.includes(name) || FOREIGN_NAMES.has(name)) return [];
-    const meant = findNearest(name, knownNames);
-    return meant === undefined ? [] : [{ name, meant }];
+    const suggestion = findNearest(name, knownNames);
+    return suggestion === undefined ? [] : [{ name, suggestion }];
   });
 }
 

@@ -4,8 +4,8 @@ import { findMisspelledVariables, readConfig, type Config } from '../config.js';
 /** Reads the configuration, and writes warnings about the environment to standard error. */
 export function loadConfig(): Config {
   // A misspelt variable is often the cause of an invalid configuration, so it is reported first.
-  for (const { name, meant } of findMisspelledVariables())
-    warn(`${name} is not a known variable. Did you mean ${meant}?`);
+  for (const { name, suggestion } of findMisspelledVariables())
+    warn(`${name} is not a known variable. Did you mean ${suggestion}?`);
   const config = readConfig();
   const { database, databaseUrl, dataDir, isProduction } = config;
   if (isProduction && database === 'postgres' && databaseUrl === undefined)
