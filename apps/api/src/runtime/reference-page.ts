@@ -5,7 +5,7 @@ import { labelRoute } from '../http/request-log.js';
 import { protectPage, sendText } from './html-page.js';
 import { REFERENCE_SCRIPT } from './reference-script.js';
 
-/** Hides what says nothing here (servers, licence, inputs of webhooks), and keeps phones from scrolling sideways. */
+/** Hides parts without content (servers, licence, inputs of webhooks), and keeps phones from scrolling sideways. */
 const STYLE = `body { margin: 0 }
 .links { font: 16px/1.55 system-ui, sans-serif; max-width: 1420px; margin: 1rem auto 0; padding: 0 20px }
 .links a, .swagger-ui .info a, .swagger-ui .opblock-tag small a { color: #00695c; font-size: inherit }
