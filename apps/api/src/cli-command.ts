@@ -1,7 +1,7 @@
 import { CLI_ACTOR } from '@back-office/apps';
 import type { Command } from 'commander';
 import { loadConfig } from './runtime/load-config.js';
-import { messageOf } from './runtime/named-variable.js';
+import { messageOf } from './runtime/error-message.js';
 import { assertDatabaseExists, startService, type Service, type ServiceOptions } from './runtime/service.js';
 
 export interface Result {

@@ -1,4 +1,5 @@
-import { messageOf, nameVariable } from './named-variable.js';
+import { messageOf } from './error-message.js';
+import { withVariableName } from './named-variable.js';
 
 describe('an error of a server that a variable addresses', () => {
   it.each([
@@ -14,7 +15,7 @@ describe('an error of a server that a variable addresses', () => {
     const fail = async (): Promise<never> => {
       throw error;
     };
-    const namedError = await nameVariable('DATABASE_URL', fail).catch((caught: unknown) => caught);
+    const namedError = await withVariableName('DATABASE_URL', fail).catch((caught: unknown) => caught);
     expect(messageOf(namedError)).toBe(`DATABASE_URL: ${message}`);
   });
 });

@@ -1,7 +1,7 @@
 import type { DatabaseOptions, OpenedDatabase } from '@back-office/database';
 import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 import type { Config } from '../config.js';
-import { nameVariable } from './named-variable.js';
+import { withVariableName } from './named-variable.js';
 
 const DATABASE_ADAPTER: AdapterKind<OpenedDatabase> = {
   variable: 'DATABASE',
@@ -17,5 +17,5 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
   if (name !== 'postgres') return openModule(DATABASE_ADAPTER, name, options);
   const postgres = await import('@back-office/database-postgres');
   const open = () => postgres.openDatabase({ ...options, url, dataDir, poolSize });
-  return url === undefined ? open() : nameVariable('DATABASE_URL', open);
+  return url === undefined ? open() : withVariableName('DATABASE_URL', open);
 }

@@ -1,5 +1,5 @@
 import { InvalidConfig } from '../config.js';
-import { messageOf } from './named-variable.js';
+import { messageOf } from './error-message.js';
 
 /** npm forwards Ctrl-C, so a service receives it twice; signals within this time count as one. */
 const SAME_SIGNAL_MS = 500;

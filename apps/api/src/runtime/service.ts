@@ -17,7 +17,7 @@ import { openLibraryTools, openLibrary, type Library, type LibraryTools } from '
 import { loggerOf, type Logger } from './logger.js';
 import { refundReportOf } from './observer.js';
 import type { Tracer } from '../telemetry/index.js';
-import { nameVariable } from './named-variable.js';
+import { withVariableName } from './named-variable.js';
 import { openDatabase } from './open-database.js';
 import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.js';
 
@@ -144,7 +144,7 @@ async function openReadableLibrary(config: Config): Promise<Library> {
   if (config.storage.kind !== 's3') return library;
   try {
     const variable = config.storage.s3.endpoint === undefined ? 'S3_BUCKET' : 'S3_ENDPOINT';
-    await nameVariable(variable, () => readFirstKey(library.store));
+    await withVariableName(variable, () => readFirstKey(library.store));
     return library;
   } catch (error) {
     await library.close();
@@ -165,6 +165,6 @@ export async function openExternalDatabase({
 }
 
 async function openConnection(url: string): Promise<ConnectionTarget> {
-  await nameVariable('DATABASE_URL', () => assertReachable({ url }));
+  await withVariableName('DATABASE_URL', () => assertReachable({ url }));
   return { url };
 }
