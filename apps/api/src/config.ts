@@ -44,6 +44,8 @@ export interface Config {
   /** URL of an external PostgreSQL; `undefined` starts an embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Whether to start on a database that a newer release has migrated. */
+  readonly allowsNewerDatabase: boolean;
   /** Whether `NODE_ENV` is `production`. */
   readonly isProduction: boolean;
   readonly demo: boolean;
@@ -117,6 +119,7 @@ const VARIABLES = {
   DATABASE_URL: postgresUrl({ default: undefined }),
   DATABASE: str({ default: 'postgres' }),
   DATABASE_POOL_SIZE: wholeBetween(1, 1_000, 10),
+  ALLOW_NEWER_DATABASE: bool({ default: false }),
   DEMO: bool({ default: undefined }),
   WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
   PROCESSES: processCount({ default: 1 }),
@@ -172,6 +175,7 @@ export function readConfig(environment: Environment = process.env): Config {
     database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
+    allowsNewerDatabase: parsed.ALLOW_NEWER_DATABASE,
     isProduction: parsed.NODE_ENV === 'production',
     demo: parsed.DEMO ?? hasDemoByDefault(parsed),
     worker: parsed.WORKER === 'inline',

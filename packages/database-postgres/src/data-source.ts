@@ -30,6 +30,7 @@ import { TrackingAndReferences1763700000026 } from './migrations/0026-tracking-a
 import { SmallerIndexes1763700000027 } from './migrations/0027-smaller-indexes.js';
 import { TokensByApp1763700000028 } from './migrations/0028-tokens-by-app.js';
 import { SettingsByApp1763700000029 } from './migrations/0029-settings-by-app.js';
+import { CompatibleMigrations1763700000030 } from './migrations/0030-compatible-migrations.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -130,6 +131,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SmallerIndexes1763700000027,
   TokensByApp1763700000028,
   SettingsByApp1763700000029,
+  CompatibleMigrations1763700000030,
 ];
 
 /**

@@ -1,14 +1,25 @@
 import { runMigrations } from 'graphile-worker';
-import type { DataSource, Migration } from 'typeorm';
+import type { DataSource, Migration, MigrationInterface } from 'typeorm';
 import { openJobPool, migrationSourceFor, silentLogger, type ConnectionTarget } from './data-source.js';
 
 // An arbitrary number that must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
 
-/** Runs pending migrations and returns their names. Several nodes may call this at the same time. */
-export function migrate(connection: ConnectionTarget): Promise<string[]> {
+export interface MigrateOptions {
+  /** Whether to accept a database that a newer release has migrated. */
+  readonly allowsNewer?: boolean;
+}
+
+/**
+ * Runs pending migrations and returns their names. Several nodes may call this at the same time. Throws when a newer
+ * release has migrated the database, unless its migrations are marked as compatible.
+ */
+export function migrate(connection: ConnectionTarget, { allowsNewer = false }: MigrateOptions = {}): Promise<string[]> {
   return withMigrationLock(connection, async (source) => {
+    if (!allowsNewer) await refuseNewer(source);
+    const compatible = new Set(source.migrations.filter(isCompatible).map(({ name }) => name));
     const migrations = (await source.showMigrations()) ? await runPending(source) : [];
+    await source.query(MARK_COMPATIBLE, [migrations.map(({ name }) => name).filter((name) => compatible.has(name))]);
     await migrateJobs(connection);
     return migrations.map((migration) => migration.name);
   });
@@ -22,6 +33,32 @@ export async function assertReachable(connection: ConnectionTarget): Promise<voi
   } finally {
     await pool.end();
   }
+}
+
+// Reads the columns from JSON, because older releases lack `compatible`, and another program may have a table of this name.
+const APPLIED_MIGRATIONS = `
+  select to_jsonb(m) ->> 'name' as name, coalesce(to_jsonb(m) ->> 'compatible' = 'true', false) as compatible
+  from migrations m order by 1`;
+
+const MARK_COMPATIBLE = 'update migrations set compatible = true where name = any ($1)';
+
+/** Whether the release before this one still works with the database after the migration. */
+function isCompatible(migration: MigrationInterface & { readonly isCompatible?: boolean }): boolean {
+  return migration.isCompatible === true;
+}
+
+async function refuseNewer(source: DataSource): Promise<void> {
+  const [table] = await source.query<{ exists: boolean }[]>(`select to_regclass('migrations') is not null as exists`);
+  if (!table?.exists) return;
+  const known = new Set(source.migrations.map(({ name }) => name));
+  const applied = await source.query<{ name: string; compatible: boolean }[]>(APPLIED_MIGRATIONS);
+  const isOwn = applied.some(({ name }) => known.has(name));
+  const unknown = applied.filter(({ name, compatible }) => !known.has(name) && !compatible).map(({ name }) => name);
+  if (!isOwn || unknown.length === 0) return;
+  throw new Error(
+    `A newer release has migrated the database: this release does not know ${unknown.join(', ')}. ` +
+      'Start the newer release, restore a backup, or set ALLOW_NEWER_DATABASE=1.',
+  );
 }
 
 // SQLSTATE class: syntax error or access rule violation. A table of another program causes such an error.

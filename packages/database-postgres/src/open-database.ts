@@ -12,6 +12,8 @@ export interface PostgresOptions extends DatabaseOptions {
   readonly url?: string | undefined;
   readonly dataDir: string;
   readonly poolSize: number;
+  /** Whether to accept a database that a newer release has migrated. */
+  readonly allowsNewer?: boolean;
 }
 
 export interface OpenedPostgres extends OpenedDatabase {
@@ -21,7 +23,7 @@ export interface OpenedPostgres extends OpenedDatabase {
 
 /** Opens the external or embedded database. Throws when the settings of the server allow a loss of committed data. */
 export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
-  const { url, dataDir, poolSize, onStatement } = options;
+  const { url, dataDir, poolSize, allowsNewer = false, onStatement } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
   const connection: ConnectionTarget = embedded ?? { url: url as string };
   const source = dataSourceFor(connection, poolSize);
@@ -30,7 +32,7 @@ export async function openDatabase(options: PostgresOptions): Promise<OpenedPost
     await embedded?.stop();
   };
   try {
-    await migrate(connection);
+    await migrate(connection, { allowsNewer });
     const postgres = await Postgres.open(source, onStatement);
     await assertDurable(postgres);
     const database = portsOf(postgres, connection, options);

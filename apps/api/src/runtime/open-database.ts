@@ -12,10 +12,16 @@ const DATABASE_ADAPTER: AdapterKind<OpenedDatabase> = {
 };
 
 export async function openDatabase(config: Config, options: DatabaseOptions): Promise<OpenedDatabase> {
-  const { database: name, databaseUrl: url, dataDir, databasePoolSize: poolSize } = config;
+  const {
+    database: name,
+    databaseUrl: url,
+    dataDir,
+    databasePoolSize: poolSize,
+    allowsNewerDatabase: allowsNewer,
+  } = config;
   if (name === 'memory') return (await import('@back-office/database-memory')).openDatabase(options);
   if (name !== 'postgres') return openModule(DATABASE_ADAPTER, name, options);
   const postgres = await import('@back-office/database-postgres');
-  const open = () => postgres.openDatabase({ ...options, url, dataDir, poolSize });
+  const open = () => postgres.openDatabase({ ...options, url, dataDir, poolSize, allowsNewer });
   return url === undefined ? open() : withVariableName('DATABASE_URL', open);
 }
