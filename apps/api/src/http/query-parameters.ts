@@ -117,5 +117,5 @@ export function parseMomentFilter(query: Query, name: string): Date | undefined 
 
 /** Restores the `+` of an offset, because an unencoded `+` in a query means a space. */
 export function parseQueryMoment(value: string): Moment | undefined {
-  return parseMoment(value.replace(/ (?=\d\d:\d\d$)/, '+'));
+  return parseMoment(value) ?? parseMoment(value.replace(/ (?=[\d:]{2,5}$)/, '+'));
 }

@@ -361,6 +361,10 @@ describe('GET /orders with dateTimeFrom or dateTimeTo', () => {
     ['dateTimeTo=2026-11-20T10:00:00Z', 'a'],
     ['dateTimeTo=2026-11-20T12:00:00%2B02:00', 'a'],
     ['dateTimeTo=2026-11-20T09:59:59', ''],
+    ['dateTimeTo=2026-11-20T10:00', 'a'],
+    ['dateTimeTo=2026-11-20T12:00%2B0200', 'a'],
+    ['dateTimeTo=2026-11-20T12:00+02', 'a'],
+    ['dateTimeTo=2026-11-20+10:00', 'a'],
     ['dateTimeFrom=2026-11-21&dateTimeTo=2026-11-21T23:59:59', 'edc'],
     ['dateTimeFrom=2026-11-21T13:00:00&dateTimeTo=2026-11-21T13:00:00', 'd'],
     ['dateTimeFrom=2026-11-22&dateTimeTo=2026-11-21', ''],
@@ -384,7 +388,7 @@ describe('GET /orders with dateTimeFrom or dateTimeTo', () => {
   });
 
   describe.each(['dateTimeFrom', 'dateTimeTo'])('%s', (name) => {
-    it.each(['2026-13-01', '2026-02-30', 'yesterday', '22.11.2026', '2026-11-22%00', '1', '2026-11-22T10:00'])(
+    it.each(['2026-13-01', '2026-02-30', 'yesterday', '22.11.2026', '2026-11-22%00', '1', '2026-11-22T24:00'])(
       'is answered 400 for %s',
       (value) => expectBadRequest(`${name}=${value}`),
     );

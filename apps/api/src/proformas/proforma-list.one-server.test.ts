@@ -240,6 +240,8 @@ describe('GET /proforma_orders with date_from or date_to', () => {
     ['date_to=2026-11-22T00:00:00', 'cba'],
     ['date_to=2026-11-22T04:00:00', 'dcba'],
     ['date_to=2026-11-22T04:00:00.000Z', 'dcba'],
+    ['date_to=2026-11-22T04:00', 'dcba'],
+    ['date_to=2026-11-22+04:00', 'dcba'],
     ['date_to=2026-11-22T03:59:59', 'cba'],
     ['date_from=2026-11-22&date_to=2026-11-22', 'gfed'],
     ['date_from=2026-11-22T04:00:00&date_to=2026-11-22T04:00:00', 'd'],
