@@ -104,7 +104,7 @@ describe('the reference', () => {
     expect(value).toEqual({ sessionToken: 'second' });
   });
 
-  it.each(['{', 'null', '{"appToken":null}'])('ignores damaged tokens of an earlier page: %s', async (stored) => {
+  it.each(['{', '{"appToken":null}'])('ignores damaged tokens of an earlier page: %s', async (stored) => {
     const { value, problems } = await visitTwice(`sessionStorage.setItem('authorization', ${JSON.stringify(stored)});`);
     expect(value).toEqual({});
     expect(problems).toEqual([]);
