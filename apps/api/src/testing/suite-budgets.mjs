@@ -14,7 +14,6 @@ export const MAX_SLOWNESS = 2;
 export const REFERENCE_CPU_SECONDS = { first: 340, full: 420 };
 
 const FIRST_TIER = {
-  'apps/api/src/catalogue/product-list.one-server.test.ts': { cpu: 3, wall: 12 },
   'apps/api/src/catalogue/products.pg.test.ts': { cpu: 5, wall: 12 },
   'apps/api/src/http/bad-input.one-server.test.ts': { cpu: 24, wall: 47 },
   'apps/api/src/http/every-route.one-server.test.ts': { cpu: 6, wall: 8 },
@@ -24,7 +23,7 @@ const FIRST_TIER = {
   'apps/api/src/media/processing/real-files.pg.test.ts': { cpu: 5, wall: 6 },
   'apps/api/src/media/serving/cache-purge.pg.test.ts': { cpu: 4, wall: 6 },
   'apps/api/src/media/serving/publication.pg.test.ts': { cpu: 4, wall: 7 },
-  'apps/api/src/media/trash/trash.pg.test.ts': { cpu: 10, wall: 26 },
+  'apps/api/src/media/trash/trash.pg.test.ts': { cpu: 6, wall: 10 },
   'apps/api/src/media/usages/usages.one-server.test.ts': { cpu: 5, wall: 13 },
   'apps/api/src/media/versions/versions.pg.test.ts': { cpu: 5, wall: 11 },
   'apps/api/src/process.pg.test.ts': { cpu: 16, wall: 18 },
@@ -50,6 +49,7 @@ const FIRST_TIER = {
 };
 
 const SECOND_TIER = {
+  'apps/api/src/catalogue/large-catalogue.full.one-server.test.ts': { cpu: 4, wall: 12 },
   'apps/api/src/cli.full.pg.test.ts': { cpu: 34, wall: 55 },
   'apps/api/src/differential/differential.full.pg.test.ts': { cpu: 120, wall: 300 },
   'apps/api/src/docs/api-examples.full.api.test.ts': { cpu: 6, wall: 8 },
@@ -57,6 +57,7 @@ const SECOND_TIER = {
   'apps/api/src/http/bad-input.full.one-server.test.ts': { cpu: 60, wall: 110 },
   'apps/api/src/http/early-answer.full.pg.test.ts': { cpu: 8, wall: 16 },
   'apps/api/src/media/files/upload-memory.full.pg.test.ts': { cpu: 6, wall: 8 },
+  'apps/api/src/media/trash/large-trash.full.pg.test.ts': { cpu: 8, wall: 14 },
   'apps/api/src/media/processing/media-kill.full.pg.test.ts': { cpu: 8, wall: 31 },
   'apps/api/src/new-app.full.one-server.test.ts': { cpu: 8, wall: 40 },
   'apps/api/src/npm-scripts.full.pg.test.ts': { cpu: 8, wall: 14 },
