@@ -2,7 +2,7 @@
  * Maximum CPU seconds per suite and its child processes, with three workers on two cores. The default includes the
  * modules that the first suite of a worker loads. `wall` decides which suites start first.
  */
-export const DEFAULT_BUDGET = { cpu: 4, wall: 5 };
+export const DEFAULT_BUDGET = { cpu: 5, wall: 5 };
 
 /** A suite may exceed its budget by this factor. */
 export const TOLERANCE = 2;
@@ -14,33 +14,33 @@ export const MAX_SLOWNESS = 2;
 export const REFERENCE_CPU_SECONDS = { first: 340, full: 420 };
 
 const FIRST_TIER = {
-  'apps/api/src/catalogue/products.pg.test.ts': { cpu: 5, wall: 12 },
+  'apps/api/src/catalogue/products.pg.test.ts': { cpu: 6, wall: 12 },
   'apps/api/src/http/bad-input.one-server.test.ts': { cpu: 24, wall: 47 },
   'apps/api/src/http/every-route.one-server.test.ts': { cpu: 6, wall: 8 },
-  'apps/api/src/http/tenancy.one-server.test.ts': { cpu: 8, wall: 20 },
-  'apps/api/src/http/translations.api.test.ts': { cpu: 4, wall: 7 },
-  'apps/api/src/media/files/media-lists.pg.test.ts': { cpu: 8, wall: 17 },
+  'apps/api/src/http/tenancy.one-server.test.ts': { cpu: 10, wall: 20 },
+  'apps/api/src/http/translations.api.test.ts': { cpu: 5, wall: 7 },
+  'apps/api/src/media/files/media-lists.pg.test.ts': { cpu: 10, wall: 17 },
   'apps/api/src/media/processing/real-files.pg.test.ts': { cpu: 5, wall: 6 },
-  'apps/api/src/media/serving/cache-purge.pg.test.ts': { cpu: 4, wall: 6 },
-  'apps/api/src/media/serving/publication.pg.test.ts': { cpu: 4, wall: 7 },
-  'apps/api/src/media/trash/trash.pg.test.ts': { cpu: 6, wall: 10 },
+  'apps/api/src/media/serving/cache-purge.pg.test.ts': { cpu: 9, wall: 10 },
+  'apps/api/src/media/serving/publication.pg.test.ts': { cpu: 5, wall: 7 },
+  'apps/api/src/media/trash/trash.pg.test.ts': { cpu: 8, wall: 10 },
   'apps/api/src/media/usages/usages.one-server.test.ts': { cpu: 5, wall: 13 },
   'apps/api/src/media/versions/versions.pg.test.ts': { cpu: 5, wall: 11 },
   'apps/api/src/process.pg.test.ts': { cpu: 16, wall: 18 },
   'apps/api/src/proformas/proforma-tables.pg.test.ts': { cpu: 8, wall: 15 },
-  'apps/api/src/proformas/refund-page.test.ts': { cpu: 3, wall: 11 },
+  'apps/api/src/proformas/refund-page.test.ts': { cpu: 5, wall: 11 },
   'apps/api/src/readme.pg.test.ts': { cpu: 8, wall: 11 },
   'apps/api/src/runtime/probes.pg.test.ts': { cpu: 7, wall: 11 },
   'apps/api/src/setup/setup.pg.test.ts': { cpu: 6, wall: 12 },
-  'apps/api/src/stock/stocks.pg.test.ts': { cpu: 4, wall: 9 },
-  'packages/database-postgres/src/database.pg.test.ts': { cpu: 3, wall: 31 },
-  'packages/database-postgres/src/media/graphile-job-queue.pg.test.ts': { cpu: 3, wall: 20 },
-  'packages/database-postgres/src/media/media-contracts.pg.test.ts': { cpu: 4, wall: 21 },
-  'packages/database-postgres/src/orders/orders.pg.test.ts': { cpu: 4, wall: 9 },
+  'apps/api/src/stock/stocks.pg.test.ts': { cpu: 5, wall: 9 },
+  'packages/database-postgres/src/database.pg.test.ts': { cpu: 5, wall: 31 },
+  'packages/database-postgres/src/media/graphile-job-queue.pg.test.ts': { cpu: 5, wall: 20 },
+  'packages/database-postgres/src/media/media-contracts.pg.test.ts': { cpu: 5, wall: 21 },
+  'packages/database-postgres/src/orders/orders.pg.test.ts': { cpu: 5, wall: 9 },
   'packages/facts-mediainfo/src/mediainfo-facts.contract.test.ts': { cpu: 8, wall: 13 },
   'packages/images-sharp/src/sharp-image-processor.contract.test.ts': { cpu: 11, wall: 16 },
-  'packages/images-sharp/src/sharp-image-processor.test.ts': { cpu: 4, wall: 6 },
-  'packages/images-sharp/src/strip-location.test.ts': { cpu: 4, wall: 6 },
+  'packages/images-sharp/src/sharp-image-processor.test.ts': { cpu: 5, wall: 6 },
+  'packages/images-sharp/src/strip-location.test.ts': { cpu: 5, wall: 6 },
   'packages/media/src/location/strip-location.test.ts': { cpu: 8, wall: 12 },
   'packages/pages-pdfium/src/pdfium-page-renderer.contract.test.ts': { cpu: 12, wall: 26 },
   'packages/parser-processes/src/isolated-upload-parser.test.ts': { cpu: 8, wall: 8 },
@@ -49,7 +49,7 @@ const FIRST_TIER = {
 };
 
 const SECOND_TIER = {
-  'apps/api/src/catalogue/large-catalogue.full.one-server.test.ts': { cpu: 4, wall: 12 },
+  'apps/api/src/catalogue/large-catalogue.full.one-server.test.ts': { cpu: 5, wall: 12 },
   'apps/api/src/cli.full.pg.test.ts': { cpu: 34, wall: 55 },
   'apps/api/src/differential/differential.full.pg.test.ts': { cpu: 120, wall: 300 },
   'apps/api/src/docs/api-examples.full.api.test.ts': { cpu: 6, wall: 8 },
@@ -71,10 +71,10 @@ const SECOND_TIER = {
   'apps/api/src/v8.full.test.ts': { cpu: 9, wall: 14 },
   'packages/database-postgres/src/embedded/embedded-postgres.full.test.ts': { cpu: 7, wall: 11 },
   'packages/images-jimp/src/jimp-image-processor.contract.full.test.ts': { cpu: 20, wall: 26 },
-  'packages/proforma/src/proforma-model.full.test.ts': { cpu: 4, wall: 5 },
-  'packages/parser-processes/src/fuzz.full.test.ts': { cpu: 4, wall: 5 },
+  'packages/proforma/src/proforma-model.full.test.ts': { cpu: 5, wall: 5 },
+  'packages/parser-processes/src/fuzz.full.test.ts': { cpu: 5, wall: 5 },
   'tools/clients/generated-clients.full.api.test.ts': { cpu: 23, wall: 45 },
-  'tools/openapi/openapi-lint.full.test.ts': { cpu: 4, wall: 5 },
+  'tools/openapi/openapi-lint.full.test.ts': { cpu: 5, wall: 5 },
   'tools/packages/packages.full.test.ts': { cpu: 19, wall: 35 },
   'tools/storage-s3/s3-media-store-contract.full.test.ts': { cpu: 15, wall: 35 },
 };
