@@ -1263,7 +1263,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retries a refund that failed; any other refund stays unchanged
+         * Retries a refund that failed, with at most what is overpaid now; any other refund stays unchanged
          * @description Needs a token with the scope `proformas:write`.
          */
         post: operations["postProformaOrdersByIdRefundsByRefundIdRetry"];
@@ -9024,6 +9024,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field failed validation, or a rule refused: `API.ProformaOrders.RefundNotOwed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleError"];
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

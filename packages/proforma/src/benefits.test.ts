@@ -35,7 +35,10 @@ describe('earnedPoints', () => {
   const draft = aProforma(line());
   const convertedWith = (points: number): Proforma => {
     const after = aProforma(line(), inStatus('converted'));
-    return { ...after, converted: { payments: [], orderNumber: 'O-2026-12345678', points, isOrderPayable: true } };
+    return {
+      ...after,
+      converted: { payments: [], orderNumber: 'O-2026-12345678', points, isOrderPayable: true, isOrderCanceled: false },
+    };
   };
 
   it('returns the loyalty points once, at conversion', () => {

@@ -58,8 +58,8 @@ export interface OrderState {
 
 /** Copies whether the order is payable, and adds alerts for payments of a canceled order. */
 export function withOrderState({ before, after }: ProformaChange, order: OrderState | undefined, now: Date): Proforma {
-  const isOrderPayable = order?.isPayable ?? false;
-  const withState = { ...after, converted: after.converted && { ...after.converted, isOrderPayable } };
+  const orderFacts = { isOrderPayable: order?.isPayable ?? false, isOrderCanceled: order?.isCanceled ?? false };
+  const withState = { ...after, converted: after.converted && { ...after.converted, ...orderFacts } };
   return order?.isCanceled ? alertPaymentsForCanceledOrder(before, withState, now) : withState;
 }
 

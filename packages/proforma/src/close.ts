@@ -42,6 +42,7 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
       orderNumber: facts.orderNumber,
       points: pointsFor(openProforma, facts.amountPerPoint),
       isOrderPayable: debtOf(openProforma) > 0,
+      isOrderCanceled: false,
     },
     updatedAt: facts.now,
   });
@@ -52,13 +53,19 @@ function pointsFor({ buyer, endSales }: Proforma, amountPerPoint: number): numbe
   return buyer.id === null || amountPerPoint <= 0 ? 0 : Math.floor(endSales / amountPerPoint);
 }
 
+/** Refunds all money of the order, which the caller cancels in the same transaction. */
 export function refundOrder(proforma: Proforma, { now }: TimeFacts): Proforma {
   const apply = (convertedProforma: Proforma): Proforma => {
     const refunds = refundsDownTo(0, convertedProforma.payments, now);
     if (refunds.length === 0) return convertedProforma;
     const refundedIds = new Set<unknown>(refunds.map(({ refundOf }) => refundOf));
     return resolvePaymentAlerts(
-      { ...convertedProforma, payments: [...convertedProforma.payments, ...refunds], updatedAt: now },
+      {
+        ...convertedProforma,
+        payments: [...convertedProforma.payments, ...refunds],
+        converted: convertedProforma.converted && { ...convertedProforma.converted, isOrderCanceled: true },
+        updatedAt: now,
+      },
       refundedIds,
       now,
     );

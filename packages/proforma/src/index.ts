@@ -8,6 +8,7 @@ export * from './converted-order.js';
 export * from './create.js';
 export * from './edit.js';
 export * from './number.js';
+export * from './owed-refunds.js';
 export * from './pay.js';
 export * from './payment-audit.js';
 export * from './payment-instructions.js';

@@ -40,11 +40,11 @@ export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
 }
 
 /**
- * Returns the captured amount less all refunds, including pending and failed ones. A failed refund still reduces the
- * amount, because its money may have been paid and an alert asks a person to check it.
+ * Returns the captured amount less its refunds, including pending and failed ones. A failed refund still reduces the
+ * amount, because its money may have been paid and an alert asks a person to check it; a withdrawn one does not.
  */
 export function refundableAmount(payment: Payment, payments: readonly Payment[]): number {
-  const refunds = payments.filter((refund) => refund.refundOf === payment.id);
+  const refunds = payments.filter(({ refundOf, status }) => refundOf === payment.id && status !== 'failed');
   return payment.amount + sum(refunds.map((refund) => refund.amount));
 }
 

@@ -100,6 +100,7 @@ export interface Conversion {
   readonly points: number;
   /** False once the order is paid, refunded, completed or canceled. */
   readonly isOrderPayable: boolean;
+  readonly isOrderCanceled: boolean;
 }
 
 export interface Proforma extends FrozenTerms, SaleTerms, Totals {

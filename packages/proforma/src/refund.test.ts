@@ -2,6 +2,7 @@ import {
   assertAccepted,
   aProforma,
   inStatus,
+  line,
   NOW,
   bankPayment,
   voucherPayment,
@@ -22,15 +23,16 @@ import {
 } from './refund.js';
 import { REFUND_PENDING } from './refusals.js';
 
+const twoOfThree = line({ qtyConfirmed: 2 });
 const LATER = new Date('2026-03-02T12:05:00Z');
 
 describe('applyRefundOutcome with the outcome `refunded`', () => {
-  const next = applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'refunded', LATER);
+  const next = applyRefundOutcome(aProforma(twoOfThree, bankPayment(3000), refund(1, 1000)), 2, 'refunded', LATER);
 
   it('subtracts the refund from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ id: 2, amount: -1000, status: 'refunded', date: LATER, refundOf: 1 });
     expect(paidAmountOf(next.payments)).toBe(2000);
-    expect(debtOf(next)).toBe(1000);
+    expect(debtOf(next)).toBe(0);
   });
 
   it('leaves the payment settled and raises no alert', () => {
@@ -40,7 +42,7 @@ describe('applyRefundOutcome with the outcome `refunded`', () => {
 });
 
 describe('applyRefundOutcome with the outcome `failed`', () => {
-  const next = applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'failed', LATER);
+  const next = applyRefundOutcome(aProforma(twoOfThree, bankPayment(3000), refund(1, 1000)), 2, 'failed', LATER);
 
   it('keeps the refund, but does not subtract it from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ amount: -1000, status: 'refund_failed', date: LATER });
@@ -67,7 +69,7 @@ describe('applyRefundOutcome with the outcome `failed`', () => {
     ['partial_confirmed', 'refund_failed'],
   ] as const)('for a proforma that is %s raises the alert %s and keeps the status', (status, kind) => {
     const settledProforma = applyRefundOutcome(
-      aProforma(bankPayment(3000), refund(1, 3000), inStatus(status)),
+      aProforma(twoOfThree, bankPayment(3000), refund(1, 1000), inStatus(status)),
       2,
       'failed',
       LATER,
@@ -78,7 +80,12 @@ describe('applyRefundOutcome with the outcome `failed`', () => {
 
 describe('a refund with an outcome', () => {
   it.each(['refunded', 'failed'] as const)('stays %s when another outcome arrives', (firstOutcome) => {
-    const settledProforma = applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, firstOutcome, NOW);
+    const settledProforma = applyRefundOutcome(
+      aProforma(twoOfThree, bankPayment(3000), refund(1, 1000)),
+      2,
+      firstOutcome,
+      NOW,
+    );
     expect(applyRefundOutcome(settledProforma, 2, 'refunded', LATER)).toBe(settledProforma);
     expect(applyRefundOutcome(settledProforma, 2, 'failed', LATER)).toBe(settledProforma);
   });
@@ -107,7 +114,7 @@ describe('pendingRefunds', () => {
 
 describe('a failed refund', () => {
   const failedProforma = (outcome: RefundOutcome = 'failed') =>
-    applyRefundOutcome(aProforma(bankPayment(3000), refund(1, 1000)), 2, outcome, NOW);
+    applyRefundOutcome(aProforma(twoOfThree, bankPayment(3000), refund(1, 1000)), 2, outcome, NOW);
   const record = (proforma = failedProforma(), reference: string | null = 'tx-9') =>
     assertAccepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
 
@@ -132,7 +139,7 @@ describe('a failed refund', () => {
   });
 
   it('is pending after a retry, and its alert is resolved', () => {
-    const retriedProforma = retryRefund(failedProforma(), { refundId: 2, now: LATER });
+    const retriedProforma = assertAccepted(retryRefund(failedProforma(), { refundId: 2, now: LATER }));
     expect(retriedProforma.payments[1]).toMatchObject({ status: 'pending', date: LATER });
     expect(countOpenAlerts(retriedProforma)).toBe(0);
     expect(countOpenAlerts(applyRefundOutcome(retriedProforma, 2, 'failed', LATER))).toBe(1);
@@ -141,7 +148,7 @@ describe('a failed refund', () => {
 
   it('keeps the alerts of other payments open', () => {
     const failedOnce = applyRefundOutcome(
-      aProforma(bankPayment(3000), refund(1, 1000), refund(1, 500)),
+      aProforma(line({ qtyConfirmed: 1 }), bankPayment(3000), refund(1, 1000), refund(1, 500)),
       2,
       'failed',
       NOW,
@@ -152,8 +159,8 @@ describe('a failed refund', () => {
 
   it('is retried with its idempotency key when the gateway did not answer, and with a new key after a refusal', () => {
     const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
-    const retry = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
-    expect(keyOf(aProforma(bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
+    const retry = (proforma: Proforma) => assertAccepted(retryRefund(proforma, { refundId: 2, now: LATER }));
+    expect(keyOf(aProforma(twoOfThree, bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
     const unansweredProforma = retry(failedProforma('unanswered'));
     expect(keyOf(unansweredProforma)).toBe('refund-7-2');
     const refusedProforma = retry(applyRefundOutcome(unansweredProforma, 2, 'failed', LATER));
@@ -163,13 +170,15 @@ describe('a failed refund', () => {
   });
 
   it('keeps the random part of its idempotency key in the new key after a refusal', () => {
-    const [capturedPayment, pendingRefund] = aProforma(bankPayment(3000), refund(1, 1000)).payments as [
+    const [capturedPayment, pendingRefund] = aProforma(twoOfThree, bankPayment(3000), refund(1, 1000)).payments as [
       Payment,
       Payment,
     ];
     const proforma = { ...aProforma(), payments: [capturedPayment, { ...pendingRefund, keyPart: 'k3y' }] };
     expect(refundKey(7, proforma, 2)).toBe('refund-7-2-k3y');
-    const refusedProforma = retryRefund(applyRefundOutcome(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
+    const refusedProforma = assertAccepted(
+      retryRefund(applyRefundOutcome(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER }),
+    );
     expect(refundKey(7, refusedProforma, 2)).toBe('refund-7-2-k3y-2');
   });
 });
@@ -179,7 +188,7 @@ describe('withKeyParts', () => {
   const keysOf = (proforma: Proforma) => proforma.payments.map(({ keyPart }) => keyPart);
 
   it('generates a key part only for new pending refunds', () => {
-    const originalProforma = aProforma(bankPayment(3000), voucherPayment(500), refund(1, 1000));
+    const originalProforma = aProforma(twoOfThree, bankPayment(3000), voucherPayment(500), refund(1, 1000));
     const moneyRefund = refundEntry(originalProforma.payments[0] as Payment, 500, NOW);
     const voucherRefund = refundEntry(originalProforma.payments[1] as Payment, 500, NOW);
     const proforma = { ...originalProforma, payments: [...originalProforma.payments, moneyRefund, voucherRefund] };
@@ -194,8 +203,8 @@ describe('withKeyParts', () => {
 });
 
 describe('a refund that has not failed', () => {
-  const pendingProforma = aProforma(bankPayment(3000), refund(1, 1000));
-  const refundedProforma = aProforma(bankPayment(3000), refund(1, 1000, 'refunded'));
+  const pendingProforma = aProforma(twoOfThree, bankPayment(3000), refund(1, 1000));
+  const refundedProforma = aProforma(twoOfThree, bankPayment(3000), refund(1, 1000, 'refunded'));
 
   it('cannot be retried', () => {
     for (const proforma of [pendingProforma, refundedProforma]) {

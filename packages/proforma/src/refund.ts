@@ -1,8 +1,9 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import type { Refusal } from '@back-office/kernel';
 import { resolvePaymentAlerts, withAlert } from './alerts.js';
-import { isPendingRefund } from './payments.js';
+import { owedAmount, isRefusedRefund, withdrawRefunds } from './owed-refunds.js';
+import { debtOf, isPendingRefund, paidAmountOf } from './payments.js';
 import type { Alert, Payment, Proforma } from './proforma.js';
-import { REFUND_PENDING } from './refusals.js';
+import { REFUND_NOT_OWED, REFUND_PENDING } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
 
 /** `failed`: the gateway finally refused the refund. `unanswered`: the last attempt had no answer. */
@@ -21,9 +22,11 @@ export function applyRefundOutcome(proforma: Proforma, paymentId: number, outcom
   const refund = proforma.payments.find((payment) => payment.id === paymentId && isPendingRefund(payment));
   if (refund === undefined) return proforma;
   const next = withStatus(proforma, refund, outcome === 'refunded' ? 'refunded' : 'refund_failed', now);
-  return outcome === 'refunded'
-    ? next
-    : withAlert(next, failureKind(proforma), 'A refund failed', detailsOf(refund, outcome), now);
+  if (outcome === 'refunded') return next;
+  return withdrawRefunds(
+    withAlert(next, failureKind(proforma), 'A refund failed', detailsOf(refund, outcome), now),
+    now,
+  );
 }
 
 export interface RefundFacts {
@@ -39,32 +42,59 @@ const checkNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
   findRefund(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
 
 /**
- * Records that a person has paid a failed refund, and resolves its alerts. Refuses a pending refund, because the
- * gateway may still pay it.
+ * Records that a person has paid a failed or withdrawn refund, and resolves its alerts, which then hold the paid amount
+ * and the debt. Refuses a pending refund, because the gateway may still pay it.
  */
 export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proforma | Refusal {
   const apply = (current: Proforma): Proforma => {
-    const refund = failedRefund(current, facts.refundId);
-    if (refund === undefined) return current;
+    const refund = findRefund(current, facts.refundId);
+    if (refund === undefined || refund.status === 'refunded') return current;
     const { reference, now } = facts;
     const paidRefund = { ...refund, reference: reference ?? refund.reference };
     const recordedProforma = withStatus(replacePayment(current, refund, paidRefund), paidRefund, 'refunded', now);
-    return addAlertDetails(resolvePaymentAlerts(recordedProforma, new Set([refund.id]), now), refund.id, {
-      recorded: true,
-      reference,
-    });
+    const resolvedProforma = resolvePaymentAlerts(recordedProforma, new Set([refund.id]), now);
+    return withdrawRefunds(
+      addAlertDetails(resolvedProforma, refund.id, {
+        recorded: true,
+        reference,
+        paid: paidAmountOf(recordedProforma.payments),
+        debt: debtOf(recordedProforma),
+      }),
+      now,
+    );
   };
   return decide({ action: 'record_refund', guards: [checkNotPending], apply }, proforma, facts);
 }
 
-export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
+/**
+ * An unanswered refund may have been paid, and its key allows no other amount: it is owed in full or not retried. Nothing
+ * is owed of a withdrawn refund. Returns `undefined` for any other refund.
+ */
+function amountToRetry(proforma: Proforma, refundId: number): number | undefined {
+  const refund = findRefund(proforma, refundId);
+  if (refund?.status === 'failed') return 0;
+  if (refund?.status !== 'refund_failed') return undefined;
+  const owed = owedAmount(proforma, refund);
+  return owed === -refund.amount || isRefusedRefund(proforma, refund) ? owed : 0;
+}
+
+const checkOwed: Guard<RefundFacts> = (proforma, { refundId }) =>
+  amountToRetry(proforma, refundId) === 0 ? REFUND_NOT_OWED : undefined;
+
+/** Retries a failed refund with at most what is overpaid now; refuses it when nothing is owed. */
+export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma | Refusal {
   const apply = (current: Proforma): Proforma => {
     const refund = failedRefund(current, facts.refundId);
     if (refund === undefined) return current;
-    return resolvePaymentAlerts(withStatus(current, refund, 'pending', facts.now), new Set([refund.id]), facts.now);
+    const owedRefund = { ...refund, amount: -(amountToRetry(current, refund.id) ?? 0) };
+    const owedProforma = replacePayment(current, refund, owedRefund);
+    return resolvePaymentAlerts(
+      withStatus(owedProforma, owedRefund, 'pending', facts.now),
+      new Set([refund.id]),
+      facts.now,
+    );
   };
-  const result = decide({ action: 'retry_refund', guards: [], apply }, proforma, facts);
-  return isRefusal(result) ? proforma : result;
+  return decide({ action: 'retry_refund', guards: [checkOwed], apply }, proforma, facts);
 }
 
 /**

@@ -4,6 +4,7 @@ export const ALREADY_FINAL = refuse('API.ProformaOrders.AlreadyFinal');
 export const BASKET_BELOW_MINIMUM = refuse('API.ProformaOrders.BasketBelowMinimum');
 export const NOTHING_CONFIRMED = refuse('API.ProformaOrders.NothingConfirmed');
 export const REFUND_PENDING = refuse('API.ProformaOrders.RefundPending');
+export const REFUND_NOT_OWED = refuse('API.ProformaOrders.RefundNotOwed');
 export const INVALID_TAGS = refuse('API.ProformaOrders.InvalidTags');
 export const INVALID_COMMENT = refuse('API.ProformaOrders.InvalidComment');
 export const NO_PAYMENT_QR = refuse('API.ProformaOrders.NoPaymentQr');

@@ -68,8 +68,9 @@ const cardResult =
 const onFailedRefund =
   (act: (proforma: Proforma, refundId: number) => Proforma | Refusal): Action =>
   (proforma) => {
-    const proformaWithFailedRefund = refund(1, 1, 'refund_failed')(proforma);
-    return act(proformaWithFailedRefund, proformaWithFailedRefund.payments.at(-1)?.id ?? 0);
+    const overpaidProforma = bankPayment(3001)(proforma);
+    const refundOf = overpaidProforma.payments.length;
+    return act(refund(refundOf, 1, 'refund_failed')(overpaidProforma), refundOf + 1);
   };
 
 type Action = (proforma: Proforma) => Proforma | Refusal;

@@ -1,5 +1,6 @@
 import { refuse, type Refusal } from '@back-office/kernel';
 import { repeatVoucherPayments } from './benefits.js';
+import { withdrawRefunds } from './owed-refunds.js';
 import { refundsDownTo } from './payments.js';
 import { reprice } from './pricing.js';
 import type { Proforma } from './proforma.js';
@@ -41,8 +42,8 @@ const checkQuantities: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
 
 /**
  * Confirms every line; an omitted line is confirmed in full. Each call starts from the requested quantities, so it may
- * raise an earlier confirmation. Money above the new total becomes pending refunds. If the total rises again, refunded
- * vouchers pay again.
+ * raise an earlier confirmation. Money above the new total becomes pending refunds. If the total rises again, refused
+ * refunds are withdrawn and refunded vouchers pay again.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
   const guards = [checkLinesExist, checkLinesUnique, checkQuantitiesPresent, checkQuantities];
@@ -54,11 +55,14 @@ function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Profor
     adjustments.map((adjustment) => [adjustment.lineId, Number(adjustment.qtyConfirmed)]),
   );
   const repricedSale = reprice(proforma, (line) => confirmedQuantities.get(line.id) ?? line.qty);
-  const payments = [...proforma.payments, ...refundsDownTo(repricedSale.endSales, proforma.payments, now)];
+  const repricedProforma = withdrawRefunds({ ...proforma, ...repricedSale }, now);
+  const payments = [
+    ...repricedProforma.payments,
+    ...refundsDownTo(repricedSale.endSales, repricedProforma.payments, now),
+  ];
   const isReduced = repricedSale.lines.some((line) => line.qtyConfirmed !== line.qty);
   return {
-    ...proforma,
-    ...repricedSale,
+    ...repricedProforma,
     payments: [...payments, ...repeatVoucherPayments({ endSales: repricedSale.endSales, payments }, now)],
     status: isReduced ? 'partial_confirmed' : 'confirmed',
     warehouseConfirmedAt: now,

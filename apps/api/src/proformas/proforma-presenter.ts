@@ -130,19 +130,24 @@ export function presentInstructions(
 }
 
 function presentAlert(alert: domain.Alert, index: number, toAmount: AmountConverter): TypeOf<typeof AlertShape> {
-  const { amount } = alert.details;
   return {
     index,
     kind: alert.kind,
     message: alert.message,
-    details: sortFields({ ...alert.details, ...(typeof amount === 'number' && { amount: toAmount(amount) }) }),
+    details: presentDetails(alert.details, toAmount),
     resolved: alert.resolvedAt !== null,
     resolved_at: formatOptional(alert.resolvedAt),
     inserted_at: formatDateTime(alert.insertedAt),
   };
 }
 
+const ALERT_AMOUNTS = new Set(['amount', 'paid', 'debt']);
+
 /** Sorts the fields, because the database stores them in another order, which would change the `ETag`. */
-function sortFields(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(details).sort(([a], [b]) => (a < b ? -1 : 1)));
+function presentDetails(details: domain.Alert['details'], toAmount: AmountConverter): domain.Alert['details'] {
+  const presented = Object.entries(details).map(([field, value]): [string, unknown] => [
+    field,
+    ALERT_AMOUNTS.has(field) && typeof value === 'number' ? toAmount(value) : value,
+  ]);
+  return Object.fromEntries(presented.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

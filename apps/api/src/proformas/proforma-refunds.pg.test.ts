@@ -209,6 +209,69 @@ describe('a failed refund that a person has paid out', () => {
   });
 });
 
+describe('a failed refund whose debt comes back', () => {
+  const confirm = async (id: number, qty: number) => {
+    const { items } = await readProforma(id);
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
+    return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
+  };
+
+  it('is withdrawn with its alert, and a retry pays nothing', async () => {
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
+    service.receivedRefunds.length = 0;
+    const raised = await confirm(id, 3);
+    expect(raised).toMatchObject({ end_sales: 300, paid: 300, debt: 0, open_alerts_count: 0 });
+    expect(paymentStatuses(raised).at(-1)).toEqual([-100, 'failed']);
+    const { status, body } = await retryRefund(id, refundId);
+    expect([status, body]).toEqual([422, { errors: { ProformaOrders: ['API.ProformaOrders.RefundNotOwed'] } }]);
+    expect(service.receivedRefunds).toEqual([]);
+    expect((await recordRefund(id, refundId)).body.data).toMatchObject({ paid: 200, debt: 100 });
+    expect((await readProforma(id)).alerts).toMatchObject([{ details: { recorded: true, paid: 200, debt: 100 } }]);
+  });
+
+  it('is lowered with its alert to what is still overpaid, which a retry pays', async () => {
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
+    service.status = REFUSED_STATUS;
+    await confirm(id, 1);
+    expect(paymentStatuses(await confirm(id, 2))).toEqual([
+      [300, 'settled'],
+      [-100, 'refund_failed'],
+      [-100, 'failed'],
+    ]);
+    service.status = 200;
+    service.receivedRefunds.length = 0;
+    expect((await retryRefund(id, refundId)).body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0 });
+    expect(service.receivedRefunds).toMatchObject([{ amount: 100 }]);
+  });
+
+  it('is not requested again by the worker, nor by a retry, while an earlier request has no answer', async () => {
+    const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
+    service.receivedRefunds.length = 0;
+    await confirm(id, 3);
+    await retryDueRefunds(1);
+    expect((await readProforma(id)).alerts).toMatchObject([
+      { resolved: false, details: { reason: 'unanswered', amount: 0, payment_id: refundId } },
+    ]);
+    expect((await retryRefund(id, refundId)).status).toBe(422);
+    expect(service.receivedRefunds).toEqual([]);
+  });
+
+  it('is owed by the order only once the order is canceled', async () => {
+    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
+    const { id: orderId, data_part, time_part } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    await api.database.rows(
+      `with proforma as (update proforma_orders set version = version + 1 where app_id = $1 and id = $2)
+        update payments set amount = 20000 where app_id = $1 and proforma_order_id = $2 and amount > 0`,
+      [shop.appId, id],
+    );
+    service.receivedRefunds.length = 0;
+    expect((await retryRefund(id, refundId)).status).toBe(422);
+    await shop.put('/orders/bulk_update', { orders: [{ id: orderId, data_part, time_part, order_status_id: 3 }] });
+    expect((await retryRefund(id, refundId)).status).toBe(200);
+    expect(service.receivedRefunds).toMatchObject([{ amount: 100 }]);
+  });
+});
+
 describe('a refused call to record or retry a refund', () => {
   it('returns API.ProformaOrders.RefundPending while the payment service may still pay', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);

@@ -1,5 +1,5 @@
 import type { Clock } from '@back-office/kernel';
-import { REFUND_PENDING, type Proforma } from '@back-office/proforma';
+import { REFUND_NOT_OWED, REFUND_PENDING, type Proforma } from '@back-office/proforma';
 import { answerWith, ok } from '../http/answer.js';
 import type { AppContext } from '@back-office/apps';
 import { Nested, Text } from '../http/request-fields.js';
@@ -49,8 +49,9 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       caller: 'app',
       scope: 'proformas:write',
       extension: true,
-      summary: 'Retries a refund that failed; any other refund stays unchanged',
+      summary: 'Retries a refund that failed, with at most what is overpaid now; any other refund stays unchanged',
       answers: { 200: OneProformaShape },
+      refusals: [REFUND_NOT_OWED.refused],
       precheck: exists,
       handle: async ({ app, id, ids }) =>
         answerWith(await actions.retryRefund(app, id, ids['refund_id'] ?? 0), present(app)),

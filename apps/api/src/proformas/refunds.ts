@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import {
+  owedAmount,
   pendingRefunds,
   refundKey,
   applyRefundOutcome,
@@ -97,8 +98,10 @@ export class Refunds {
     return [...answers];
   }
 
-  private askGateway(appId: number, proforma: Proforma, payment: Payment): Promise<RefundAnswer> {
+  /** Does not request money that is no longer owed; it stays `unanswered`, because an earlier attempt may have paid it. */
+  private async askGateway(appId: number, proforma: Proforma, payment: Payment): Promise<RefundAnswer | 'unanswered'> {
     this.assertOutsideTransaction('The refund gateway');
+    if (owedAmount(proforma, payment) < -payment.amount) return 'unanswered';
     return this.gateway.refund({
       idempotencyKey: refundKey(appId, proforma, payment.id),
       appId,

@@ -1,13 +1,15 @@
 import { firstAttempt, isPendingRefund, withKeyParts, type Payment, type Proforma } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
-import { isPayable } from '../orders/converted-orders.js';
+import { isCanceled, isPayable } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 
 export function findProforma({ proformas, orders }: State, appId: number, id: number): Proforma | undefined {
   const proforma = proformas.get(appId, id);
   if (!proforma?.converted) return proforma;
   const order = orders.get(appId, proforma.orderId ?? 0);
-  return { ...proforma, converted: { ...proforma.converted, isOrderPayable: order !== undefined && isPayable(order) } };
+  const isOrderPayable = order !== undefined && isPayable(order);
+  const isOrderCanceled = order !== undefined && isCanceled(order);
+  return { ...proforma, converted: { ...proforma.converted, isOrderPayable, isOrderCanceled } };
 }
 
 export function findProformas(state: State, appId: number, ids: readonly number[]): Proforma[] {

@@ -96,7 +96,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
       from payments y
       join (
         select app_id, refund_of, -sum(amount) as given from payments
-        where refund_of is not null and status <> 'refund_failed' group by 1, 2
+        where refund_of is not null and status not in ('refund_failed', 'failed') group by 1, 2
       ) as r on r.app_id = y.app_id and r.refund_of = y.id
       where r.given > case when y.status = 'settled' then y.amount else 0 end`,
   },

@@ -57,13 +57,15 @@ const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4'
 export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
   and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
 
+export const IS_CANCELED = `o.order_status_id = ${CANCELED_ID}`;
+
 const UPDATE_ORDERS = `
   with settled as (
     select * from json_to_recordset($2) as r (id bigint, paid bigint, debt bigint, payment_status_id smallint)
   )
   update orders o set paid = r.paid, debt = r.debt, payment_status_id = r.payment_status_id, updated_at = $3
   from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
-  returning o.id, o.order_status_id = ${CANCELED_ID} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
+  returning o.id, ${IS_CANCELED} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
 /** Inserts the order of a converted proforma, moves the payments of the proforma to it, and returns its id. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {

@@ -21,6 +21,7 @@ type PaymentRow = FromJson<RowOf<typeof PAYMENTS>>;
 export interface ProformaRow extends RowOf<typeof PROFORMAS> {
   readonly seen_version: number;
   readonly is_order_payable: boolean | null;
+  readonly is_order_canceled: boolean | null;
   readonly items: readonly ItemRow[];
   readonly payments: readonly PaymentRow[] | null;
 }
@@ -67,6 +68,7 @@ function toConversion(row: ProformaRow): Conversion | null {
     orderNumber: row.converted_order_number ?? '',
     points: row.earned_points,
     isOrderPayable: row.is_order_payable ?? false,
+    isOrderCanceled: row.is_order_canceled ?? false,
   };
 }
 

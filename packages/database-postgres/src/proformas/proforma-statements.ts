@@ -1,6 +1,6 @@
 import { eventsSql } from '../events/event-statements.js';
 import { among } from '../list-conditions.js';
-import { IS_PAYABLE } from '../orders/converted-orders.js';
+import { IS_CANCELED, IS_PAYABLE } from '../orders/converted-orders.js';
 import { bookReservationsSql } from '../stock/reservations.js';
 import { PAYMENTS } from '../tables/payments.js';
 import { PROFORMA_COLUMNS, PROFORMA_ITEMS } from '../tables/proformas.js';
@@ -18,7 +18,7 @@ const CHANGING_ITEM_COLUMNS = ITEM_COLUMNS.pick(
   'warehouse_id',
   'warehouse_code',
 );
-const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('status', 'paid_at', 'refunded', 'reference');
+const CHANGING_PAYMENT_COLUMNS = PAYMENT_COLUMNS.pick('amount', 'status', 'paid_at', 'refunded', 'reference');
 
 /**
  * If the statement waited for the row lock, the row is current, but its items and payments were read before the wait.
@@ -30,6 +30,7 @@ const selectProformas = (ids: string, lock: string): string => `
     (select json_agg(i order by i.position) from proforma_items i
      where i.app_id = $1 and i.proforma_order_id = p.id) as items,
     (select ${IS_PAYABLE} from orders o where o.app_id = $1 and o.id = p.order_id) as is_order_payable,
+    (select ${IS_CANCELED} from orders o where o.app_id = $1 and o.id = p.order_id) as is_order_canceled,
     (select json_agg(y order by y.id) from payments y
      where y.app_id = $1 and y.proforma_order_id = p.id) as payments
   from proforma_orders p where p.app_id = $1 and p.id ${ids} order by p.id ${lock}`;

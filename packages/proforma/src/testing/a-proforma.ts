@@ -71,7 +71,13 @@ export function inStatus(status: ProformaStatus): Trait<Proforma> {
     ...(status === 'converted' && {
       convertedAt: MADE_AT,
       orderId: 9,
-      converted: { payments: proforma.payments, orderNumber: 'O-2026-12345678', points: 0, isOrderPayable: true },
+      converted: {
+        payments: proforma.payments,
+        orderNumber: 'O-2026-12345678',
+        points: 0,
+        isOrderPayable: true,
+        isOrderCanceled: false,
+      },
     }),
     ...(isFinal(status) && status !== 'converted' && { canceledAt: MADE_AT, cancelReason: status }),
   });

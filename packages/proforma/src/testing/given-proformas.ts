@@ -187,4 +187,7 @@ export function refundOutcomes(outcome: 'refunded' | 'failed'): TimedDecision {
 export const refundRetries: TimedDecision = (proforma, now) =>
   proforma.payments
     .filter(({ status }) => status === 'refund_failed')
-    .reduce((next, { id }) => retryRefund(next, { refundId: id, now }), proforma);
+    .reduce((next, { id }) => {
+      const result = retryRefund(next, { refundId: id, now });
+      return isRefusal(result) ? next : result;
+    }, proforma);

@@ -247,10 +247,21 @@ export function proformaChangesContract(
         expect(keysOf((await shop.change(draft, shop.refundOutcomes('failed'))).proforma)).toEqual(keysOf(proforma));
         const { id = 0 } = proforma.payments[1] ?? {};
         const retriedChange = await shop.change(draft, (current) => ({
-          next: retryRefund(current, { refundId: id, now: fixture.now() }),
+          next: assertAccepted(retryRefund(current, { refundId: id, now: fixture.now() })),
         }));
         expect(keysOf(retriedChange.proforma)).toEqual(keysOf(proforma));
         expect(await shop.find(draft)).toEqual(retriedChange.proforma);
+      });
+
+      it('is stored with its withdrawn part when its debt comes back in part', async () => {
+        const draft = await shop.proforma(5);
+        await shop.change(draft, shop.payment(0), shop.confirmation(3));
+        await shop.change(draft, shop.refundOutcomes('failed'));
+        const { proforma } = await shop.change(draft, shop.confirmation(4));
+        expect(proforma.payments.map(({ status }) => status)).toEqual(['settled', 'refund_failed', 'failed']);
+        const [, keptRefund, withdrawnRefund] = proforma.payments;
+        expect(keptRefund?.amount).toBe(withdrawnRefund?.amount);
+        expect(await shop.find(draft)).toEqual(proforma);
       });
 
       it('has a key part that no other refund has, even in another database', async () => {

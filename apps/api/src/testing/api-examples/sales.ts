@@ -135,6 +135,10 @@ async function showRefunds(scenario: Scenario): Promise<void> {
   const retried = await reducePaidProforma(scenario);
   answerRefundsWith(200);
   await examples.show(shop, 'Refund after a failure', `post ${retried}/retry`);
+  answerRefundsWith(REFUSED);
+  const withdrawn = await reducePaidProforma(scenario);
+  await shop.post(`${withdrawn.split('/refunds')[0]}/warehouse_confirm`);
+  await examples.refuse(shop, 'The debt has come back', `post ${withdrawn}/retry`);
   answerRefundsWith(UNAVAILABLE);
   const pending = await reducePaidProforma(scenario);
   await examples.refuse(shop, 'The payment service may still pay', `post ${pending}/record`);
