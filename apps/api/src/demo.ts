@@ -1,5 +1,6 @@
 import type { Database } from '@back-office/database';
 import { addHours, defaultTerms, isRefusal, toMinor, type Refusal } from '@back-office/kernel';
+import { NO_SOURCE } from '@back-office/proforma';
 import type { Container } from 'inversify';
 import { CUSTOMERS, PRODUCTS, WAREHOUSES } from './demo-data.js';
 import type { AppContext } from '@back-office/apps';
@@ -98,7 +99,7 @@ async function makeProformas(
 ): Promise<void> {
   const actions = container.get(TOKENS.ProformaActions);
   const bankTransfer = await container.get(TOKENS.Database).paymentMethods.findByKind(app.id, 'bank_transfer');
-  const pay = (id: number) => actions.pay(app, id, { methodId: bankTransfer?.id ?? 0, amount: 0 });
+  const pay = (id: number) => actions.pay(app, id, { methodId: bankTransfer?.id ?? 0, amount: 0, source: NO_SOURCE });
   const steps: readonly ((id: number) => Promise<unknown>)[][] = [
     [],
     [pay],

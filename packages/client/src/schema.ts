@@ -3475,6 +3475,13 @@ export interface components {
                 /** @description UTC, without offset and fraction */
                 payment_date: string;
                 finalized: boolean;
+                external_ref: string | null;
+                /** @description UTC, without offset and fraction */
+                paid_at: string | null;
+                payer: {
+                    name: string | null;
+                    account: string | null;
+                } | null;
             }[];
             tax_brackets: {
                 vat_rate: number;
@@ -3678,9 +3685,16 @@ export interface components {
         PayProforma: {
             payment: components["schemas"]["PaymentFields"];
         };
+        PayerFields: {
+            name?: string | null;
+            account?: string | null;
+        };
         PaymentFields: {
             payment_method_id: number;
             amount?: number | null;
+            external_ref?: string | null;
+            paid_at?: string | null;
+            payer?: components["schemas"]["PayerFields"] | null;
         };
         PaymentMethod: {
             /** Format: int64 */
@@ -3900,6 +3914,13 @@ export interface components {
                 /** @description UTC, without offset and fraction */
                 payment_date: string;
                 finalized: boolean;
+                external_ref: string | null;
+                /** @description UTC, without offset and fraction */
+                paid_at: string | null;
+                payer: {
+                    name: string | null;
+                    account: string | null;
+                } | null;
             };
         };
         PostSession: {
@@ -4161,6 +4182,13 @@ export interface components {
                 /** @description UTC, without offset and fraction */
                 payment_date: string;
                 finalized: boolean;
+                external_ref: string | null;
+                /** @description UTC, without offset and fraction */
+                paid_at: string | null;
+                payer: {
+                    name: string | null;
+                    account: string | null;
+                } | null;
             }[];
             payment_instructions: {
                 beneficiary: string;
@@ -8773,7 +8801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.PaymentMethod.NotSupported`, `API.Payments.CashAmountRequired`, `Order debt is already paid`, `Payment amount exceeds order debt` */
+            /** @description A field failed validation, or a rule refused: `API.ProformaOrders.AlreadyFinal`, `API.PaymentMethod.NotSupported`, `API.Payments.CashAmountRequired`, `Order debt is already paid`, `Payment amount exceeds order debt`, `API.Payments.ExternalRefTaken` */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -123,4 +123,7 @@ export interface OrderPayment {
   readonly status: PaymentStatus;
   readonly paid_at: string;
   readonly refund_of: number | null;
+  readonly external_ref: string | null;
+  readonly received_at: string | null;
+  readonly payer: { readonly name: string | null; readonly account: string | null } | null;
 }

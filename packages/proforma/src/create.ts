@@ -12,7 +12,7 @@ import {
 } from '@back-office/kernel';
 import { isText } from './edit.js';
 import { isPaidInFull } from './payments.js';
-import type { Payment, Proforma } from './proforma.js';
+import { NO_SOURCE, type Payment, type Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
 import { chooseWarehouses, sortByPreference, type SourceWarehouse, type StockRow } from './stock.js';
 
@@ -131,6 +131,7 @@ const VOUCHER_PAYMENT = {
   refundOf: null,
   keyPart: null,
   reference: null,
+  ...NO_SOURCE,
 } as const;
 
 type Check = (evaluation: Evaluation, terms: Terms) => Refusal | undefined;

@@ -1,5 +1,5 @@
 import { sum } from '@back-office/kernel';
-import type { Payment, Proforma } from './proforma.js';
+import { NO_SOURCE, type Payment, type Proforma } from './proforma.js';
 
 /** Returns settled payments less completed refunds, in minor units. */
 export function paidAmountOf(payments: readonly Payment[]): number {
@@ -71,7 +71,8 @@ export function refundsDownTo(total: number, payments: readonly Payment[], now: 
 
 export function refundEntry(payment: Payment, amount: number, now: Date): Payment {
   const status = payment.kind === 'voucher' ? 'refunded' : 'pending';
-  return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id, keyPart: null };
+  const refund = { id: 0, amount: -amount, status, date: now, refundOf: payment.id, keyPart: null } as const;
+  return { ...payment, ...NO_SOURCE, ...refund };
 }
 
 function capturedPayments(payments: readonly Payment[]): Payment[] {

@@ -55,7 +55,22 @@ export interface ProformaLine extends EvaluatedLine {
 
 export type PaymentKind = PaymentMethodKind | 'voucher';
 
-export interface Payment {
+export interface Payer {
+  readonly name: string | null;
+  readonly account: string | null;
+}
+
+/** What the caller knows of a payment; only `pay` sets it. */
+export interface PaymentSource {
+  /** Unique in the app: a repeat with it books nothing. */
+  readonly externalRef: string | null;
+  readonly receivedAt: Date | null;
+  readonly payer: Payer | null;
+}
+
+export const NO_SOURCE: PaymentSource = { externalRef: null, receivedAt: null, payer: null };
+
+export interface Payment extends PaymentSource {
   /** The id is 0 until the entry is stored. */
   readonly id: number;
   /** Minor units; negative for a refund. */

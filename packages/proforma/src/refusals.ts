@@ -18,6 +18,7 @@ export const PICKUP_POINT_UNAVAILABLE = refuse('API.ShipmentMethods.PickupPointU
 export const METHOD_NOT_SUPPORTED = refuse('API.PaymentMethod.NotSupported');
 export const VOUCHER_NOT_AVAILABLE = refuse('API.Vouchers.NotAvailable');
 export const CASH_AMOUNT_REQUIRED = refuse('API.Payments.CashAmountRequired');
+export const EXTERNAL_REF_TAKEN = refuse('API.Payments.ExternalRefTaken');
 export const DEBT_ALREADY_PAID = refuse('Order debt is already paid');
 export const EXCEEDS_DEBT = refuse('Payment amount exceeds order debt');
 

@@ -1,4 +1,13 @@
-import { evaluate, GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import {
+  evaluate,
+  GUEST,
+  methodId,
+  newCustomer,
+  NO_PAYMENT_SOURCE,
+  propose,
+  setUp,
+  stockShop,
+} from '../testing/shop.js';
 import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -541,6 +550,7 @@ describe('a voucher', () => {
         payment_status: 'settled',
         payment_date: dateTimeAfter(0),
         finalized: true,
+        ...NO_PAYMENT_SOURCE,
       },
     ]);
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: proforma.id });

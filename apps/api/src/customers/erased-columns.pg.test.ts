@@ -52,6 +52,7 @@ describe('the database after the erasure of a customer', () => {
         'proforma_orders.cancel_reason',
         'proforma_orders.payments_at_conversion',
         'payments.reference',
+        'payments.payer',
         'order_processings.buyer',
         'cards.external_ref',
         'notification_devices.mobile_info',

@@ -38,7 +38,10 @@ describe('GET /customers/{id}/export', () => {
         delivery: { city: 'Quetzal' },
         paid: 100,
         items: [item],
-        payments: [{ amount: 100, status: 'settled', reference: 'paid by Zorica' }],
+        payments: [
+          { amount: 40, external_ref: null, payer: { name: TRACED.last_name, account: '160-1' } },
+          { amount: 60, status: 'settled', reference: 'paid by Zorica' },
+        ],
       },
     ]);
     expect(data.orders).toMatchObject([

@@ -1,4 +1,4 @@
-import { importOrder, methodId, newCustomer, propose, stockOf, stockShop } from '../testing/shop.js';
+import { importOrder, methodId, newCustomer, NO_PAYMENT_SOURCE, propose, stockOf, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
@@ -81,7 +81,13 @@ describe('POST /int/orders', () => {
       payments,
     });
     const line = { id: expect.any(Number), product_id: expect.any(Number), product_variant_id: expect.any(Number) };
-    const payment = { id: expect.any(Number), payment_status: 'settled', payment_date: now(), finalized: true };
+    const payment = {
+      ...NO_PAYMENT_SOURCE,
+      id: expect.any(Number),
+      payment_status: 'settled',
+      payment_date: now(),
+      finalized: true,
+    };
     expect(newOrder).toEqual({
       id: newOrder.id,
       data_part: newOrder.data_part,

@@ -145,6 +145,14 @@ function presentItem(item: OrderItem, amount: (minor: number) => number): TypeOf
   };
 }
 
-function toPayment({ payment_method_id: methodId, paid_at: date, refund_of: refundOf, ...payment }: OrderPayment) {
-  return { methodId, ...payment, refundOf, date: new Date(date) };
+function toPayment({
+  payment_method_id: methodId,
+  paid_at: date,
+  refund_of: refundOf,
+  external_ref: externalRef,
+  received_at: receivedAt,
+  ...payment
+}: OrderPayment) {
+  const received = receivedAt === null ? null : new Date(receivedAt);
+  return { methodId, ...payment, refundOf, date: new Date(date), externalRef, receivedAt: received };
 }

@@ -1,4 +1,4 @@
-import { methodId, propose, stockShop } from '../testing/shop.js';
+import { methodId, propose, NO_PAYMENT_SOURCE, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -126,6 +126,7 @@ describe('GET /orders/{id}', () => {
           payment_status: 'settled',
           payment_date: now(),
           finalized: true,
+          ...NO_PAYMENT_SOURCE,
         },
       ],
       tax_brackets: [

@@ -5,13 +5,14 @@ import {
   type FeeLine,
   type Fields,
   formatDateTime,
+  formatOptional,
   fromMinor,
   type NoteColumns,
   SALE_NOTES,
   type TaxBracket,
   type VatRate,
 } from '@back-office/kernel';
-import { isFinalized, type Payment } from '@back-office/proforma';
+import { isFinalized, type Payment, type PaymentSource } from '@back-office/proforma';
 import { dateTime, integer, nullable, number, record, text, boolean, type TypeOf } from '../http/shapes.js';
 
 export const PromotionShape = record({ code: text, name: text, amount: number });
@@ -35,6 +36,9 @@ export const PaymentShape = record({
   payment_status: text,
   payment_date: dateTime,
   finalized: boolean,
+  external_ref: nullable(text),
+  paid_at: nullable(dateTime),
+  payer: nullable(record({ name: nullable(text), account: nullable(text) })),
 });
 
 export const TaxBracketShape = record({ vat_rate: number, net: number, vat: number, gross: number });
@@ -85,7 +89,8 @@ export function presentFee(fee: FeeLine, money: Money): TypeOf<typeof FeeItemSha
   };
 }
 
-export type PresentedPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'>;
+export type PresentedPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'> &
+  PaymentSource;
 
 export function presentPayment(payment: PresentedPayment, money: Money): TypeOf<typeof PaymentShape> {
   return {
@@ -96,6 +101,9 @@ export function presentPayment(payment: PresentedPayment, money: Money): TypeOf<
     payment_status: payment.status,
     payment_date: formatDateTime(payment.date),
     finalized: isFinalized(payment),
+    external_ref: payment.externalRef,
+    paid_at: formatOptional(payment.receivedAt),
+    payer: payment.payer && { name: payment.payer.name, account: payment.payer.account },
   };
 }
 

@@ -1,4 +1,4 @@
-import { methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import { methodId, newCustomer, NO_PAYMENT_SOURCE, propose, setUp, stockShop } from '../testing/shop.js';
 import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -90,6 +90,7 @@ describe('a new card payment', () => {
         payment_status: 'pending',
         payment_date: api.clock.now().toISOString().slice(0, 19),
         finalized: false,
+        ...NO_PAYMENT_SOURCE,
       },
     ]);
     expect(await readProforma(id)).toEqual(body.data);

@@ -9,6 +9,7 @@ export interface DesiredPayment {
   readonly methodId: number;
   /** Amount in minor units. */
   readonly amount: number | null | undefined;
+  readonly source: domain.PaymentSource;
 }
 
 /** A proforma and the card payment that a call has just added to it. */
@@ -69,9 +70,9 @@ export class ProformaActions {
     return proforma !== undefined && (domain.isOpen(proforma) || domain.ALREADY_FINAL);
   }
 
-  async pay(app: AppContext, id: number, { methodId, amount }: DesiredPayment): ProformaResult {
+  async pay(app: AppContext, id: number, { methodId, amount, source }: DesiredPayment): ProformaResult {
     const method = await this.methods.find(app.id, methodId);
-    return this.apply(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));
+    return this.apply(app, id, (proforma, now) => domain.pay(proforma, { method, amount, source, now }));
   }
 
   async beginCardPayment(

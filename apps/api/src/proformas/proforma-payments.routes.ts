@@ -1,8 +1,8 @@
-import { refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { NO_PAYMENT_QR, type Proforma } from '@back-office/proforma';
+import { addHours, parseMoment, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { EXTERNAL_REF_TAKEN, NO_PAYMENT_QR, type PaymentSource, type Proforma } from '@back-office/proforma';
 import { answerWith, ok, type HandlerResult } from '../http/answer.js';
 import { type AppContext, minorUnitsOf, money } from '@back-office/apps';
-import { Amount, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
+import { Amount, DateTime, Nested, OneOf, RecordId, Reference, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { PaymentShape, presentPayment } from '../orders/index.js';
@@ -13,9 +13,17 @@ import type { ProformaActions } from './proforma-actions.js';
 
 const optional = true;
 
+class PayerFields {
+  @Text({ optional }) name?: string | null;
+  @Text({ optional }) account?: string | null;
+}
+
 class PaymentFields {
   @RecordId() payment_method_id!: number;
   @Amount({ optional }) amount?: number | null;
+  @Reference() external_ref?: string | null;
+  @DateTime({ optional }) paid_at?: string | null;
+  @Nested(() => PayerFields, { optional }) payer?: PayerFields | null;
 }
 
 class CardPaymentFields {
@@ -81,12 +89,18 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
         'API.Payments.CashAmountRequired',
         'Order debt is already paid',
         'Payment amount exceeds order debt',
+        EXTERNAL_REF_TAKEN.refused,
       ],
       precheck: checkOpen,
       handle: async ({ app, id, body: { payment } }) => {
         const amount = parseAmount(app, payment.amount);
         if (amount === 'too precise') return refuseAmount(app, id);
-        return answerWith(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), present(app));
+        const source = parseSource(payment);
+        if (isLaterThanTomorrow(source, clock.now())) return refuse('is invalid', 'paid_at');
+        return answerWith(
+          await actions.pay(app, id, { methodId: payment.payment_method_id, amount, source }),
+          present(app),
+        );
       },
     }),
     route({
@@ -137,6 +151,19 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       },
     }),
   ];
+}
+
+function parseSource({ external_ref, paid_at, payer }: PaymentFields): PaymentSource {
+  const { name = null, account = null } = payer ?? {};
+  return {
+    externalRef: external_ref?.trim() ?? null,
+    receivedAt: parseMoment(paid_at ?? '')?.at ?? null,
+    payer: name === null && account === null ? null : { name, account },
+  };
+}
+
+function isLaterThanTomorrow({ receivedAt }: PaymentSource, now: Date): boolean {
+  return receivedAt !== null && receivedAt > addHours(now, 24);
 }
 
 /**

@@ -1,6 +1,16 @@
 import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { RawHttp, type RawCall } from '../testing/raw-http.js';
-import { GUEST, evaluate, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
+import {
+  GUEST,
+  evaluate,
+  methodId,
+  newCustomer,
+  NO_PAYMENT_SOURCE,
+  propose,
+  setUp,
+  stockOf,
+  stockShop,
+} from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
@@ -340,6 +350,7 @@ describe('a proforma', () => {
           payment_status: 'settled',
           payment_date: dateTimeAt(2),
           finalized: true,
+          ...NO_PAYMENT_SOURCE,
         },
       ]);
     });
@@ -797,7 +808,8 @@ describe('a call for proformas:', () => {
     const { payments } = dataOf(
       await shop.post(proformaPath(id, 'pay'), { payment: { payment_method_id: giftMethod.id, amount: 9.5 } }),
     );
-    const commonFields = { id: expect.any(Number), payment_status: 'settled', payment_date: now(), finalized: true };
+    const settled = { id: expect.any(Number), payment_status: 'settled', payment_date: now(), finalized: true };
+    const commonFields = { ...settled, ...NO_PAYMENT_SOURCE };
     expect(payments).toEqual([
       { ...commonFields, ...bankPayment, payment_method: 'Bank transfer' },
       { ...commonFields, amount: 9.5, payment_method: 'Gift card', payment_method_id: giftMethod.id },
@@ -1121,7 +1133,12 @@ describe('the API reference of proforma calls', () => {
     ['GET /proforma_orders/stats', WINDOW_PARAMETERS, [200], []],
     ['GET /proforma_orders/{id}', ID_PARAMETER, READ_STATUSES, []],
     ['POST /proforma_orders', '', [201, 422], CREATE_KEYS],
-    ['POST /proforma_orders/{id}/pay', ID_PARAMETER, WRITE_STATUSES, [...PAY_KEYS, 'API.Payments.CashAmountRequired']],
+    [
+      'POST /proforma_orders/{id}/pay',
+      ID_PARAMETER,
+      WRITE_STATUSES,
+      [...PAY_KEYS, 'API.Payments.CashAmountRequired', 'API.Payments.ExternalRefTaken'],
+    ],
     ['POST /proforma_orders/{id}/warehouse_confirm', ID_PARAMETER, WRITE_STATUSES, [FINAL_KEY, INSUFFICIENT_STOCK]],
     [
       'POST /proforma_orders/{id}/convert',
@@ -1198,7 +1215,7 @@ describe('the API reference of proforma calls', () => {
   it.each([
     ['PostProforma', ['order_processing_id'], []],
     ['PayProforma', ['payment'], []],
-    ['PaymentFields', ['payment_method_id'], ['amount']],
+    ['PaymentFields', ['payment_method_id'], ['amount', 'external_ref', 'paid_at', 'payer']],
     ['ConfirmProforma', [], ['adjustments']],
     ['AdjustmentFields', ['proforma_order_item_id', 'qty_confirmed'], []],
     ['EditProforma', [], ['alerts', 'comment', 'tags']],

@@ -18,6 +18,9 @@ export const GUEST = {
   postcode: '21000',
 };
 
+/** How a payment shows that it has no source. */
+export const NO_PAYMENT_SOURCE = { external_ref: null, paid_at: null, payer: null };
+
 export function warehouse(code: string, fields: object = {}): object {
   return { code, name: code, address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1, ...fields };
 }

@@ -61,6 +61,12 @@ async function sell(client: Client, identifier: object): Promise<void> {
   const canceled = await propose(client, items, buyer);
   await client.delete(`/proforma_orders/${canceled.id}`, { reason: 'Zorica has moved' });
   const sold = await propose(client, items, buyer);
+  const payment = {
+    payment_method_id: await methodId(client, 'bank_transfer'),
+    amount: 40,
+    payer: { name: TRACED.last_name, account: '160-1' },
+  };
+  await client.post(`/proforma_orders/${sold.id}/pay`, { payment });
   const card = await client.post(`/proforma_orders/${sold.id}/card_payments`, { payment: { amount: 0 } });
   const result = { status: 'settled', reference: 'paid by Zorica' };
   await client.post(`/proforma_orders/${sold.id}/card_payments/${card.body.payment.id}/result`, { result });

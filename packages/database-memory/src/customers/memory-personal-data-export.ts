@@ -156,11 +156,13 @@ function presentProforma(proforma: Proforma, toAmount: ToAmount): object {
     paid: toAmount(paidAmountOf(shownPayments(proforma))),
     inserted_at: timeOf(proforma.insertedAt),
     items: proforma.lines.map((line) => presentLine(line, toAmount)),
-    payments: proforma.payments.map(({ amount, method, status, reference, date }) => ({
+    payments: proforma.payments.map(({ amount, method, status, reference, externalRef, payer, date }) => ({
       amount: toAmount(amount),
       method,
       status,
       reference,
+      external_ref: externalRef,
+      payer,
       paid_at: timeOf(date),
     })),
   };
@@ -184,6 +186,8 @@ function presentOrder(order: StoredOrder, toAmount: ToAmount): object {
       method,
       status,
       reference: null,
+      external_ref: null,
+      payer: null,
       paid_at: timeOf(new Date(paidAt)),
     })),
   };

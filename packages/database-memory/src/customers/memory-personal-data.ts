@@ -138,16 +138,19 @@ function removeWhere<Row extends Stored>(table: Table<Row>, appId: number, match
 }
 
 function eraseProforma(proforma: Proforma, texts: readonly string[]): Proforma {
-  const eraseReference = (payment: Payment): Payment =>
-    containsAny(payment.reference, texts) ? { ...payment, reference: null } : payment;
+  const erasePayment = (payment: Payment): Payment => ({
+    ...payment,
+    payer: null,
+    reference: containsAny(payment.reference, texts) ? null : payment.reference,
+  });
   const { converted } = proforma;
   return {
     ...proforma,
     ...BLANK_TERMS,
     buyer: blankBuyer(proforma.buyer),
     cancelReason: null,
-    payments: proforma.payments.map(eraseReference),
-    converted: converted && { ...converted, payments: converted.payments.map(eraseReference) },
+    payments: proforma.payments.map(erasePayment),
+    converted: converted && { ...converted, payments: converted.payments.map(erasePayment) },
     alerts: proforma.alerts.map((alert) => {
       const { reference } = alert.details as { readonly reference?: string | null };
       const isPersonal = containsAny(reference ?? null, texts);

@@ -72,6 +72,9 @@ export class MemoryImportedOrders implements ImportedOrders {
       status: 'settled',
       paid_at: now.toISOString(),
       refund_of: null,
+      external_ref: null,
+      received_at: null,
+      payer: null,
     }));
   }
 }

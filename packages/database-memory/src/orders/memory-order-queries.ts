@@ -35,7 +35,8 @@ export class MemoryOrderQueries implements OrderQueries {
   }
 }
 
-function paymentOf({ id, amount, method, methodId, status, date, refundOf }: Payment): OrderPayment {
+function paymentOf(payment: Payment): OrderPayment {
+  const { id, amount, method, methodId, status, date, refundOf, externalRef, receivedAt, payer } = payment;
   return {
     id,
     amount,
@@ -44,5 +45,8 @@ function paymentOf({ id, amount, method, methodId, status, date, refundOf }: Pay
     status,
     paid_at: date.toISOString(),
     refund_of: refundOf,
+    external_ref: externalRef,
+    received_at: receivedAt?.toISOString() ?? null,
+    payer,
   };
 }

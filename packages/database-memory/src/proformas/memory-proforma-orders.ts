@@ -1,6 +1,7 @@
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   changeOf,
+  EXTERNAL_REF_TAKEN,
   type DecidedChange,
   type Decision,
   type DueProforma,
@@ -69,8 +70,18 @@ export class MemoryProformaOrders implements ProformaOrders {
         () => proformas.map((before) => changeOf(before, decide(before))),
         (candidates) => this.hasTakenNumber(appId, candidates),
       );
+      if (changes.some((change) => this.hasTakenReference(appId, change))) {
+        return proformas.map((proforma) => ({ before: proforma, proforma, refusal: EXTERNAL_REF_TAKEN }));
+      }
       return storeChanges(this.state, appId, changes, { isCallerRefunding, now: this.clock.now() });
     });
+  }
+
+  private hasTakenReference(appId: number, { before, after }: DecidedChange): boolean {
+    const added = after.payments.slice(before.payments.length).flatMap(({ externalRef }) => externalRef ?? []);
+    if (added.length === 0) return false;
+    const others = this.state.proformas.all(appId).filter(({ id }) => id !== before.id);
+    return others.some(({ payments }) => payments.some(({ externalRef }) => added.includes(externalRef ?? '')));
   }
 
   private hasTakenNumber(appId: number, changes: readonly DecidedChange[]): boolean {

@@ -39,11 +39,15 @@ const withoutReferences = (list: string, path: string): string => `
     from jsonb_array_elements(${list}) with ordinality as entries (entry, position)
   ), ${list})`;
 
+const withoutPayers = (list: string): string => `
+  (select jsonb_agg(entry || '{"payer": null}' order by position)
+    from jsonb_array_elements(${list}) with ordinality as entries (entry, position))`;
+
 export const BLANK_PROFORMAS = `
   update proforma_orders set customer_email = null, customer_first_name = null, customer_last_name = null,
     customer_phone = null, delivery = null, comment = null, tags = '{}', cancel_reason = null,
     alerts = ${withoutReferences('alerts', '{details,reference}')},
-    payments_at_conversion = ${withoutReferences('payments_at_conversion', '{reference}')},
+    payments_at_conversion = ${withoutPayers(withoutReferences('payments_at_conversion', '{reference}'))},
     version = version + 1, updated_at = $3
   where app_id = $1 and id = any($2::bigint[])`;
 
@@ -54,9 +58,9 @@ export const BLANK_ORDERS = `
   where app_id = $1 and id = any($2::bigint[])`;
 
 export const BLANK_PAYMENTS = `
-  update payments set reference = null
+  update payments set payer = null, reference = case when ${containsAny('reference')} then null else reference end
   where app_id = $1 and (proforma_order_id = any($2::bigint[]) or order_id = any($3::bigint[]))
-    and ${containsAny('reference')}`;
+    and (payer is not null or ${containsAny('reference')})`;
 
 export const RELEASE_CARDS = `
   update cards set customer_id = null, external_ref = null, updated_at = $3 where app_id = $1 and id = any($2::bigint[])`;

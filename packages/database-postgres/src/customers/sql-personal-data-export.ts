@@ -23,7 +23,7 @@ const itemsOf = (table: string, owner: string): string => `'items', (
     ${amountFieldSql('i.price')}, ${amountFieldSql('i.sales')}, ${amountFieldSql('i.discount')}) order by i.position), '[]')
   from ${table} i where i.app_id = $1 and i.${owner} = t.id)`;
 const paymentsOf = (condition: string): string => `'payments', (
-  select coalesce(json_agg(json_build_object(${amountFieldSql('p.amount')}, ${fieldsSql('p', ['method', 'status', 'reference'])},
+  select coalesce(json_agg(json_build_object(${amountFieldSql('p.amount')}, ${fieldsSql('p', ['method', 'status', 'reference', 'external_ref', 'payer'])},
     ${timeFieldSql('p.paid_at')}) order by p.id), '[]')
   from payments p where p.app_id = $1 and ${condition})`;
 

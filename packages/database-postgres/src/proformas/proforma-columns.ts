@@ -71,6 +71,9 @@ export const PAYMENT_FIELDS = PAYMENTS.columns.pick(
   'reference',
   'voucher_id',
   'key_part',
+  'external_ref',
+  'received_at',
+  'payer',
 ).names;
 
 export function paymentColumns(payment: Payment, allPayments: readonly Payment[]): object {

@@ -1,6 +1,7 @@
 import { fieldsOf } from '@back-office/kernel';
 import {
   feesFor,
+  NO_SOURCE,
   STATUSES,
   type Alert,
   type Conversion,
@@ -62,8 +63,10 @@ function toConversion(row: ProformaRow): Conversion | null {
   return {
     payments: row.payments_at_conversion.map((payment) => ({
       keyPart: null,
+      ...NO_SOURCE,
       ...payment,
       date: new Date(payment.date),
+      receivedAt: toDate(payment.receivedAt),
     })),
     orderNumber: row.converted_order_number ?? '',
     points: row.earned_points,
@@ -77,7 +80,16 @@ function toLine(row: ItemRow): ProformaLine {
 }
 
 function toPayment(row: PaymentRow): Payment {
-  return { methodId: row.payment_method_id, ...fieldsOf(row, PAYMENT_FIELDS), date: new Date(row.paid_at) };
+  return {
+    methodId: row.payment_method_id,
+    ...fieldsOf(row, PAYMENT_FIELDS),
+    date: new Date(row.paid_at),
+    receivedAt: toDate(row.received_at),
+  };
+}
+
+function toDate(text: string | null | undefined): Date | null {
+  return text === null || text === undefined ? null : new Date(text);
 }
 
 function toAlert(alert: FromJson<Alert>): Alert {

@@ -1,6 +1,7 @@
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   changeOf,
+  EXTERNAL_REF_TAKEN,
   paymentEntries,
   reservationChanges,
   releasedVouchers,
@@ -35,6 +36,8 @@ import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-sta
 
 const MAX_ATTEMPTS = 5;
 const FIRST_VERSION = 1;
+const PAYMENT_REFERENCE = 'payments_external_ref_key';
+const UNIQUE_VALUES = ['orders_order_number_key', PAYMENT_REFERENCE];
 
 type VersionedChange = StoredChange & { readonly version: number };
 
@@ -133,8 +136,8 @@ export class SqlProformaOrders implements ProformaOrders {
       return changes[0];
     } catch (error) {
       // A division by zero means that the proforma no longer has this version. Nothing was written.
-      if (!isDivisionByZero(error) && !violates(error, 'orders_order_number_key')) throw error;
-      return undefined;
+      if (isDivisionByZero(error) || UNIQUE_VALUES.some((constraint) => violates(error, constraint))) return undefined;
+      throw error;
     }
   }
 
@@ -148,9 +151,21 @@ export class SqlProformaOrders implements ProformaOrders {
       try {
         return await this.changeOnce(appId, ids, mode, decide);
       } catch (error) {
+        if (violates(error, PAYMENT_REFERENCE)) return this.refuseReference(appId, ids);
         if (!violates(error, 'orders_order_number_key') || attempt === MAX_ATTEMPTS) throw error;
       }
     }
+  }
+
+  /** Only a payment of another proforma can have the reference: `decide` sees those of its own. */
+  private async refuseReference(appId: number, ids: readonly number[]): Promise<VersionedChange[]> {
+    const loaded = await this.database.transaction((transaction) => loadProformas(transaction, appId, ids, 'wait'));
+    return loaded.map(({ proforma, version }) => ({
+      before: proforma,
+      proforma,
+      version,
+      refusal: EXTERNAL_REF_TAKEN,
+    }));
   }
 
   private changeOnce(

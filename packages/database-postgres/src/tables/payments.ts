@@ -1,6 +1,6 @@
 import type { PaymentStatus } from '@back-office/kernel';
-import type { PaymentKind } from '@back-office/proforma';
-import { appId, bigint, identity, smallint, text, timestamptz } from './columns.js';
+import type { Payer, PaymentKind } from '@back-office/proforma';
+import { appId, bigint, identity, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 
 export const PAYMENTS = defineTable({
@@ -24,6 +24,9 @@ export const PAYMENTS = defineTable({
     reference: text().nullable(),
     voucher_id: bigint().nullable(),
     key_part: text().nullable(),
+    external_ref: text().nullable(),
+    received_at: timestamptz().nullable(),
+    payer: jsonb<Payer>().nullable(),
   },
   foreignKeys: {
     payments_method_fkey: ['payment_methods', { app_id: 'app_id', payment_method_id: 'id' }],
@@ -43,6 +46,7 @@ export const PAYMENTS = defineTable({
     payments_voucher_check: "(kind = 'voucher') = (voucher_id is not null)",
   },
   indexes: {
+    payments_external_ref_key: { columns: ['app_id', 'external_ref'], where: 'external_ref is not null', unique: true },
     payments_next_attempt_idx: { columns: ['next_attempt_at'], where: 'next_attempt_at is not null' },
     payments_order_idx: { columns: ['app_id', 'order_id'], where: 'order_id is not null' },
     payments_proforma_idx: ['app_id', 'proforma_order_id'],

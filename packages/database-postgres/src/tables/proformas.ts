@@ -1,12 +1,13 @@
 import type { Promotion } from '@back-office/kernel';
-import type { Alert, Payment } from '@back-office/proforma';
+import type { Alert, Payment, PaymentSource } from '@back-office/proforma';
 import { ColumnList, type FromJson } from './column-list.js';
 import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 import { BUYER_COLUMNS, EDITABLE_TERMS, fees, FROZEN_TERMS, LINE_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
 
-/** Payments that were stored by early releases have no `keyPart`. */
-type StoredPayment = FromJson<Omit<Payment, 'keyPart'>> & Partial<Pick<Payment, 'keyPart'>>;
+/** Payments that were stored by early releases have no `keyPart` and no source. */
+type StoredPayment = FromJson<Omit<Payment, LaterFields>> & Partial<FromJson<Pick<Payment, LaterFields>>>;
+type LaterFields = 'keyPart' | keyof PaymentSource;
 
 // Columns that never change after the insert and have the same names as the proforma's fields.
 const FROZEN_FIELDS = {

@@ -1,5 +1,13 @@
 import { addHours, defaultTerms, type FeeLine, type PaymentMethod, totalsOf } from '@back-office/kernel';
-import { isFinal, type Alert, type Payment, type Proforma, type ProformaLine, type ProformaStatus } from '../index.js';
+import {
+  isFinal,
+  NO_SOURCE,
+  type Alert,
+  type Payment,
+  type Proforma,
+  type ProformaLine,
+  type ProformaStatus,
+} from '../index.js';
 
 /** {@link aProforma} is created an hour before this time and expires 72 hours after its creation. */
 export const NOW = new Date('2026-03-02T12:00:00Z');
@@ -114,6 +122,7 @@ const PAYMENT: Omit<Payment, 'id' | 'date'> = {
   reference: null,
   voucherId: null,
   keyPart: null,
+  ...NO_SOURCE,
 };
 
 const LINE: Omit<ProformaLine, 'id' | 'productId' | 'variantId' | 'code' | 'name'> = {

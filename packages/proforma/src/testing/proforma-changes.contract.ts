@@ -1,7 +1,14 @@
 import { addHours } from '@back-office/kernel';
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { ALREADY_FINAL, retryRefund, type Decision, type Proforma, type Verdict } from '../index.js';
+import {
+  ALREADY_FINAL,
+  EXTERNAL_REF_TAKEN,
+  retryRefund,
+  type Decision,
+  type Proforma,
+  type Verdict,
+} from '../index.js';
 import { assertAccepted, ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
 
 const UNKNOWN_ID = 987_654_321_987;
@@ -234,6 +241,25 @@ export function proformaChangesContract(
           expect(proforma.payments).toMatchObject([{ amount: proforma.id }]);
           expect(await shop.find(proforma)).toEqual(proforma);
         }
+      });
+    });
+
+    describe('the external reference of a payment', () => {
+      const source = {
+        externalRef: 'line-1',
+        receivedAt: new Date('2026-11-20'),
+        payer: { name: 'Ana', account: null },
+      };
+
+      it('belongs to one proforma of the app', async () => {
+        const [first, second] = [await shop.proforma(1), await shop.proforma(1)];
+        const { proforma } = await shop.change(first, shop.payment(10, source));
+        expect(proforma.payments).toMatchObject([source]);
+        expect(await shop.find(first)).toEqual(proforma);
+        const refused = await fixture.orders.change(fixture.appId, second.id, shop.payment(10, source));
+        expect(refused).toMatchObject({ refusal: EXTERNAL_REF_TAKEN, proforma: { payments: [] } });
+        expect(await shop.find(second)).toEqual(second);
+        expect((await shop.change(first, shop.payment(10, source))).proforma).toEqual(proforma);
       });
     });
 

@@ -5,6 +5,7 @@ import {
   createProforma,
   edit,
   meetDeadline,
+  NO_SOURCE,
   pay,
   applyRefundOutcome,
   warehouseConfirm,
@@ -99,9 +100,9 @@ export class ShirtShop {
     return this.fixture.orders.find(this.appId, id);
   }
 
-  payment(amount: number): Decision {
+  payment(amount: number, source = NO_SOURCE): Decision {
     return decisionOf((proforma) =>
-      pay(proforma, { method: this.fixture.paymentMethod, amount, now: this.fixture.now() }),
+      pay(proforma, { method: this.fixture.paymentMethod, amount, source, now: this.fixture.now() }),
     );
   }
 

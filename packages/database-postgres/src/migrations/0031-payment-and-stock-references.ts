@@ -1,0 +1,21 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const STATEMENTS = [
+  'alter table payments add column external_ref text, add column received_at timestamptz, add column payer jsonb',
+  `create unique index payments_external_ref_key on payments (app_id, external_ref)
+    where external_ref is not null`,
+];
+
+/** References by which a repeated payment or stock call is recognised. */
+export class PaymentAndStockReferences1763700000031 implements MigrationInterface {
+  readonly name = 'PaymentAndStockReferences1763700000031';
+  readonly isCompatible = true;
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('There is no way back from this migration: restore a backup instead.'));
+  }
+}
