@@ -450,7 +450,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Adds quantities to stock per variant and warehouse; a repeat adds again
+         * Adds quantities to stock per variant and warehouse; a repeat adds again, unless it has a `reference`
          * @description Needs a token with the scope `stock:write`.
          */
         put: operations["putIntStocks"];
@@ -3959,6 +3959,10 @@ export interface components {
                      */
                     on_hand: number | null;
                 }[];
+                /** @description of a call with a `reference`: one id per warehouse */
+                movement_ids?: number[];
+                /** @description true: an earlier call with this `reference` wrote the rows */
+                repeated?: boolean;
             };
             explain?: components["schemas"]["Explanation"][];
         };
@@ -4396,6 +4400,10 @@ export interface components {
                     /** @description field of the row that broke the rule; null when the rule concerns several */
                     field: string | null;
                 }[];
+                /** @description of a call with a `reference`: one id per warehouse */
+                movement_ids?: number[];
+                /** @description true: an earlier call with this `reference` wrote the rows */
+                repeated?: boolean;
             };
             explain?: components["schemas"]["Explanation"][];
         };
@@ -4503,6 +4511,8 @@ export interface components {
                 /** @description minimum of a new shelf */
                 min_qty?: number | null;
             }[];
+            reference?: string | null;
+            all_or_nothing?: boolean | null;
         };
         PutUsages: {
             usage: components["schemas"]["UsageFields"];
@@ -4567,6 +4577,8 @@ export interface components {
                 /** @description the row fails unless these pieces are on hand before the call */
                 expected_qty?: number | null;
             }[];
+            reference?: string | null;
+            all_or_nothing?: boolean | null;
         };
         RecordRefund: {
             refund?: components["schemas"]["RefundFields"] | null;
@@ -6540,7 +6552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field failed validation */
+            /** @description A field failed validation, or a rule refused: `API.Stocks.ReferenceTaken` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6737,7 +6749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field failed validation */
+            /** @description A field failed validation, or a rule refused: `API.Stocks.ReferenceTaken` */
             422: {
                 headers: {
                     [name: string]: unknown;

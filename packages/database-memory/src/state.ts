@@ -15,6 +15,7 @@ import type {
 import type {
   StockMovement,
   StockMovementLine,
+  StockReference,
   StockReservation,
   StoredStock,
   StoredWarehouse,
@@ -99,6 +100,7 @@ export class State extends MemoryHolder {
   readonly stocks = new Table<StoredStock>(this.memory);
   readonly stockMovements = new Table<StockMovement>(this.memory);
   readonly stockMovementLines = new Table<StockMovementLine>(this.memory);
+  readonly stockReferences = new Table<StockReference>(this.memory);
   readonly stockReservations = new Table<StockReservation>(this.memory);
   readonly webhookDeliveries = new Table<DeliveryRecord>(this.memory);
   readonly webhookEndpoints = new Table<EndpointRecord>(this.memory);

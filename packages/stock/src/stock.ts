@@ -1,25 +1,43 @@
-import type { BulkOptions, FailedRow, ListedPage, Page, Sorting } from '@back-office/kernel';
+import type { BulkOptions, ListedPage, Page, Refusal, Sorting } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import type { FailedCount, StockQuantity } from './stock-plan.js';
 
-export interface StockAdditionResult {
-  readonly failed: readonly FailedRow[];
-  readonly explain: Explanations | undefined;
+export interface StockCallOptions extends BulkOptions {
+  /**
+   * Unique in the app over all calls, without a time limit. Only a call that writes at least one row takes it. A repeat
+   * with the same rows books nothing and returns the first result; with other rows, it is refused.
+   */
+  readonly reference?: string | null | undefined;
+  /** One failing row fails the call: nothing is written. */
+  readonly allOrNothing?: boolean | undefined;
 }
 
-export interface StockReconciliationResult {
+/** Result that a reference keeps. */
+export interface StockCallOutcome {
+  /** Number of rows that were written. */
+  readonly updated: number;
   readonly failed: readonly FailedCount[];
-  readonly explain: Explanations | undefined;
-  readonly movementId: number | null;
+  /** One id per warehouse whose stock changed; empty in a dry run. */
+  readonly movementIds: readonly number[];
+}
+
+export interface StockCallResult extends StockCallOutcome {
+  /** Absent in a repeat. */
+  readonly explain?: Explanations | undefined;
+  readonly isRepeat?: boolean;
 }
 
 /** Every change is booked as a movement. A string in `rows` is the message key of an invalid row. */
 export interface Stock {
   /**
-   * Adds quantities to stock; a repeated call adds again. A row fails when its variant or warehouse is missing, or when
+   * Adds quantities to stock; a repeated call without a reference adds again. A row fails when its variant or warehouse is missing, or when
    * stock would fall below zero. All other rows are written together.
    */
-  add(appId: number, rows: readonly (StockQuantity | string)[], options?: BulkOptions): Promise<StockAdditionResult>;
+  add(
+    appId: number,
+    rows: readonly (StockQuantity | string)[],
+    options?: StockCallOptions,
+  ): Promise<StockCallResult | Refusal>;
   /**
    * Sets the on-hand stock of a warehouse to the counts, even below the reserved pieces. A row with an `expected_qty`
    * fails when another number of pieces is on hand. Failed rows change nothing; the other rows are written in one
@@ -29,8 +47,8 @@ export interface Stock {
     appId: number,
     warehouseCode: string,
     rows: readonly (StockQuantity | string)[],
-    options?: BulkOptions,
-  ): Promise<StockReconciliationResult | undefined>;
+    options?: StockCallOptions,
+  ): Promise<StockCallResult | Refusal | undefined>;
 }
 
 export interface StockFilter {

@@ -1,13 +1,15 @@
+import { answerWith } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { missingRecordAnswer } from '../http/errors.js';
-import { orNull, ValidatedBy, Text } from '../http/request-fields.js';
+import { Flag, orNull, Reference, ValidatedBy, Text } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
 import { FailedPlaceShape, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { described, integer, listOf, nullable, record, text } from '../http/shapes.js';
+import { callShapes, parseCallOptions, presentCall } from './stock-calls.js';
 import { COUNT_ERROR_KEYS, fieldOfStockError, parseCountedRow } from './stock-rows.js';
-import type { Stock } from '@back-office/stock';
+import { REFERENCE_TAKEN, type Stock } from '@back-office/stock';
 import { Type } from '@sinclair/typebox';
 
 const COUNTS_SCHEMA = {
@@ -33,6 +35,8 @@ class ReconcileStock {
   // Rows are validated later, because an invalid row must not fail the other rows.
   @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS_SCHEMA, { missingMessage: MALFORMED })
   products!: readonly unknown[];
+  @Reference() reference?: string | null;
+  @Flag({ optional: true }) all_or_nothing?: boolean | null;
 }
 
 const ReconciledShape = record({
@@ -46,6 +50,7 @@ const ReconciledShape = record({
       on_hand: described(nullable(integer), 'pieces on hand, where `expected_qty` differs; else null'),
     }),
   ),
+  ...callShapes,
 });
 
 export function reconcileRoutes(stock: Stock): Route[] {
@@ -60,24 +65,25 @@ export function reconcileRoutes(stock: Stock): Route[] {
       query: BULK_OPTIONS,
       answers: { 200: withExplain(ReconciledShape) },
       failedRows: COUNT_ERROR_KEYS,
+      refusals: [REFERENCE_TAKEN.refused],
       missingKey: 'API.Warehouses.NotFound',
       handle: async ({ app, body, query }) => {
-        const options = parseBulkOptions(query);
+        const options = { ...parseBulkOptions(query), ...parseCallOptions(body) };
         const rows = rowsOf(body, 'products');
         const countedRows = rows.map((row) => parseCountedRow(row, body.warehouse_code));
         const reconciliation = await stock.reconcile(app.id, body.warehouse_code, countedRows, options);
         if (reconciliation === undefined) return missingRecordAnswer('API.Warehouses.NotFound', app);
-        const { movementId, failed, explain } = reconciliation;
-        const failedRows = failed.map(({ row, key, onHand }) => ({
-          product: rows[row],
-          error: app.say(key),
-          ...presentFailedPlace(row, fieldOfStockError(rows[row], key)),
-          on_hand: onHand ?? null,
-        }));
-        return okExplained(
-          { movement_id: movementId, updated: rows.length - failed.length, failed: failedRows },
-          explain,
-        );
+        return answerWith(reconciliation, ({ updated, failed, explain, ...call }) => {
+          const failedRows = failed.map(({ row, key, onHand }) => ({
+            product: rows[row],
+            error: app.say(key),
+            ...presentFailedPlace(row, fieldOfStockError(rows[row], key)),
+            on_hand: onHand ?? null,
+          }));
+          const movementId = call.movementIds[0] ?? null;
+          const data = { movement_id: movementId, updated, failed: failedRows, ...presentCall(options, call) };
+          return okExplained(data, explain);
+        });
       },
     }),
   ];

@@ -1,13 +1,14 @@
 import { parsePage } from '@back-office/kernel';
-import type { Stock, StockQueries } from '@back-office/stock';
-import { okJson } from '../http/answer.js';
+import { REFERENCE_TAKEN, type Stock, type StockQueries } from '@back-office/stock';
+import { answerWith, okJson } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { parseIdFilter, PAGING, parseTextFilter } from '../http/query-parameters.js';
-import { orNull, ValidatedByDomain } from '../http/request-fields.js';
+import { Flag, orNull, Reference, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, component, nullable, record, text } from '../http/shapes.js';
+import { callShapes, parseCallOptions, presentCall } from './stock-calls.js';
 import { fieldOfStockError, STOCK_ERROR_KEYS, parseStockRow } from './stock-rows.js';
 
 const stringSchema = orNull({ type: 'string', maxLength: 255 });
@@ -29,6 +30,8 @@ class PutStocks {
     },
   })
   stocks?: unknown;
+  @Reference() reference?: string | null;
+  @Flag({ optional: true }) all_or_nothing?: boolean | null;
 }
 
 const stockSumFields = { on_hand: integer, reserved: integer, available: integer };
@@ -49,17 +52,20 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       path: '/int/stocks',
       caller: 'app',
       scope: 'stock:write',
-      summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
+      summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again, unless it has a `reference`',
       body: PutStocks,
       query: BULK_OPTIONS,
-      answers: { 200: withExplain(record({ updated: integer, failed: FailedRowsShape })) },
+      answers: { 200: withExplain(record({ updated: integer, failed: FailedRowsShape, ...callShapes })) },
       failedRows: STOCK_ERROR_KEYS,
+      refusals: [REFERENCE_TAKEN.refused],
       handle: async ({ app, body, query }) => {
-        const options = parseBulkOptions(query);
+        const options = { ...parseBulkOptions(query), ...parseCallOptions(body) };
         const rows = rowsOf(body, 'stocks');
-        const { failed, explain } = await stock.add(app.id, rows.map(parseStockRow), options);
-        const failedRows = presentFailedRows(failed, rows, app, fieldOfStockError);
-        return okExplained({ updated: rows.length - failed.length, failed: failedRows }, explain);
+        const result = await stock.add(app.id, rows.map(parseStockRow), options);
+        return answerWith(result, ({ updated, failed, explain, ...call }) => {
+          const failedRows = presentFailedRows(failed, rows, app, fieldOfStockError);
+          return okExplained({ updated, failed: failedRows, ...presentCall(options, call) }, explain);
+        });
       },
     }),
     route({

@@ -1,16 +1,22 @@
-import { failedRows, type BulkOptions, type Clock } from '@back-office/kernel';
-import { MATCHING } from '@back-office/matching';
+import { failedRows, type Clock, type Refusal } from '@back-office/kernel';
+import { MATCHING, type BulkPlan } from '@back-office/matching';
 import {
+  contentOf,
+  limitCall,
   planAdditions,
   planReconciliation,
   planStock,
+  REFERENCE_TAKEN,
   stockChangeEvents,
   makeStockMatchers,
-  type StockAdditionResult,
   type OnHand,
+  type PlannedCall,
+  type ShelfQuantity,
   type StockMatchers,
-  type StockReconciliationResult,
   type Stock,
+  type StockCallKind,
+  type StockCallOptions,
+  type StockCallResult,
   type StockChange,
   type StockQuantity,
   type WarehouseIdentifiers,
@@ -23,40 +29,61 @@ import { shelfKey, stockByShelf } from './shelves.js';
 
 type Rows = readonly (StockQuantity | string)[];
 
+interface LocatedCall extends PlannedCall {
+  readonly plan: BulkPlan<ShelfQuantity>;
+}
+
 export class MemoryStock implements Stock {
   constructor(
     private readonly state: State,
     private readonly clock: Clock,
   ) {}
 
-  async add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<StockAdditionResult> {
-    const work = (): StockAdditionResult => {
-      const matchers = this.makeMatchers(appId, MATCHING['PUT /int/stocks'], () => true);
-      const plan = planStock(rows, matchers);
+  async add(appId: number, rows: Rows, options: StockCallOptions = {}): Promise<StockCallResult | Refusal> {
+    return this.call(appId, 'adjust', rows, options, () => {
+      const plan = planStock(
+        rows,
+        this.makeMatchers(appId, MATCHING['PUT /int/stocks'], () => true),
+      );
       const { changes, outcomes } = planAdditions(plan.outcomes, this.onHand(appId));
-      this.bookChanges(appId, 'adjust', changes);
-      return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
-    };
-    return this.state.memory.transaction(work, { dryRun });
+      return { plan, changes, failed: failedRows(outcomes) };
+    });
   }
 
   async reconcile(
     appId: number,
     warehouseCode: string,
     rows: Rows,
-    { explain, dryRun }: BulkOptions = {},
-  ): Promise<StockReconciliationResult | undefined> {
+    options: StockCallOptions = {},
+  ): Promise<StockCallResult | Refusal | undefined> {
     const isCounted = ({ code }: StoredWarehouse) => code === warehouseCode;
-    const work = (): StockReconciliationResult | undefined => {
+    return this.call(appId, 'reconcile', rows, options, () => {
       const { warehouses } = this.state;
       const warehouse = warehouses.find(appId, (candidate) => candidate.deleted_at === null && isCounted(candidate));
       if (warehouse === undefined) return undefined;
-      const matchers = this.makeMatchers(appId, MATCHING['POST /stock/reconcile'], isCounted);
-      const plan = planStock(rows, matchers);
-      const { changes, failed } = planReconciliation(plan.outcomes, this.onHand(appId));
-      const [id] = this.bookChanges(appId, 'reconcile', changes);
-      const movementId = dryRun ? null : (id ?? null);
-      return { movementId, failed, explain: explain ? plan.explain() : undefined };
+      const plan = planStock(rows, this.makeMatchers(appId, MATCHING['POST /stock/reconcile'], isCounted));
+      return { plan, ...planReconciliation(plan.outcomes, this.onHand(appId)) };
+    });
+  }
+
+  private call<Planned extends LocatedCall | undefined>(
+    appId: number,
+    kind: StockCallKind,
+    rows: Rows,
+    { explain, dryRun, reference = null, allOrNothing = false }: StockCallOptions,
+    plan: () => Planned,
+  ): StockCallResult | Refusal | Extract<Planned, undefined> {
+    const work = (): StockCallResult | Refusal | Extract<Planned, undefined> => {
+      const content = contentOf(kind, rows);
+      const kept = this.state.stockReferences.find(appId, (row) => row.reference === reference);
+      if (kept) return kept.content === content ? { ...kept.outcome, isRepeat: true } : REFERENCE_TAKEN;
+      const planned = plan();
+      if (planned === undefined) return planned as Extract<Planned, undefined>;
+      const { changes, failed, updated } = limitCall(planned, rows.length, allOrNothing);
+      const ids = this.bookChanges(appId, kind, changes, reference);
+      const outcome = { updated, failed, movementIds: dryRun ? [] : ids };
+      if (reference !== null && updated > 0) this.state.stockReferences.insert(appId, { reference, content, outcome });
+      return { ...outcome, explain: explain ? planned.plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
   }
@@ -78,11 +105,16 @@ export class MemoryStock implements Stock {
     return (variantId, warehouseId) => rowByShelf.get(shelfKey({ variantId, warehouseId }))?.on_hand;
   }
 
-  private bookChanges(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
+  private bookChanges(
+    appId: number,
+    kind: StockCallKind,
+    changes: readonly StockChange[],
+    reference: string | null,
+  ): number[] {
     const now = this.clock.now();
     publish(this.state, appId, now, stockChangeEvents(changes));
     const existingStock = stockByShelf(this.state, appId);
-    const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference: null, qty: delta }));
+    const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference, qty: delta }));
     const ids = bookMovements(
       this.state,
       appId,

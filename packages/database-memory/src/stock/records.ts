@@ -1,4 +1,4 @@
-import type { Warehouse } from '@back-office/stock';
+import type { StockCallOutcome, Warehouse } from '@back-office/stock';
 
 export interface StoredWarehouse extends Warehouse {
   readonly deleted_at: Date | null;
@@ -29,6 +29,14 @@ export interface StockMovementLine {
   readonly movement_id: number;
   readonly product_variant_id: number;
   readonly qty: number;
+}
+
+/** What a call with a reference did. */
+export interface StockReference {
+  readonly id: number;
+  readonly reference: string;
+  readonly content: string;
+  readonly outcome: StockCallOutcome;
 }
 
 /** `id` is the id of the proforma item. */

@@ -1,17 +1,20 @@
-import { failedRows, plannedOf, type BulkOptions, type Clock } from '@back-office/kernel';
-import { MATCHING } from '@back-office/matching';
+import { failedRows, plannedOf, type Clock, type Refusal } from '@back-office/kernel';
+import { MATCHING, type BulkPlan } from '@back-office/matching';
 import {
+  limitCall,
   planAdditions,
   planReconciliation,
   planStock,
   stockChangeEvents,
   makeStockMatchers,
-  type StockAdditionResult,
   type OnHand,
+  type PlannedCall,
   type ShelfQuantity,
   type StockMatchers,
-  type StockReconciliationResult,
   type Stock,
+  type StockCallKind,
+  type StockCallOptions,
+  type StockCallResult,
   type StockChange,
   type StockQuantity,
   type WarehouseIdentifiers,
@@ -20,6 +23,7 @@ import { beginBulk, valuesOf } from '../bulk.js';
 import { findVariants } from '../catalogue/named-variants.js';
 import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
+import { bookOnce } from './stock-references.js';
 
 // Serializes calls that add or set stock of a warehouse. A new shelf has no row to lock, so two calls could deadlock on
 // it. Reservations do not wait, because `for key share` is compatible with this lock.
@@ -41,7 +45,7 @@ const BOOK_CHANGES = `
       as change (variant_id, warehouse_id, delta, min_qty)
   ), movement as (
     insert into stock_movements (app_id, warehouse_id, kind, reference, booked_at)
-    select distinct $1::bigint, warehouse_id, $7::text, null, $6::timestamptz from change where delta <> 0
+    select distinct $1::bigint, warehouse_id, $7::text, $8::text, $6::timestamptz from change where delta <> 0
     order by warehouse_id
     returning id, warehouse_id
   ), line as (
@@ -77,41 +81,57 @@ export class SqlStock implements Stock {
     private readonly clock: Clock,
   ) {}
 
-  add(appId: number, rows: StockRows, { explain, dryRun }: BulkOptions = {}): Promise<StockAdditionResult> {
-    const work = async (transaction: Transaction): Promise<StockAdditionResult> => {
-      await beginBulk(transaction, rows.length);
+  add(appId: number, rows: StockRows, options: StockCallOptions = {}): Promise<StockCallResult | Refusal> {
+    return this.call(appId, 'adjust', rows, options, async (transaction) => {
       const matchers = await lockWarehouses(transaction, appId, rows);
       const plan = planStock(rows, matchers);
-      const { changes, outcomes } = planAdditions(
-        plan.outcomes,
-        await lockStock(transaction, appId, plannedOf(plan.outcomes)),
-      );
-      if (changes.length > 0) await bookChanges(transaction, appId, 'adjust', changes, this.clock.now());
-      return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
-    };
-    return this.database.transaction(work, { dryRun });
+      const onHand = await lockStock(transaction, appId, plannedOf(plan.outcomes));
+      const { changes, outcomes } = planAdditions(plan.outcomes, onHand);
+      return { plan, changes, failed: failedRows(outcomes) };
+    });
   }
 
   reconcile(
     appId: number,
     warehouseCode: string,
     rows: StockRows,
-    { explain, dryRun }: BulkOptions = {},
-  ): Promise<StockReconciliationResult | undefined> {
-    const work = async (transaction: Transaction): Promise<StockReconciliationResult | undefined> => {
-      await beginBulk(transaction, rows.length);
+    options: StockCallOptions = {},
+  ): Promise<StockCallResult | Refusal | undefined> {
+    return this.call(appId, 'reconcile', rows, options, async (transaction) => {
       const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
       if (matchers === undefined) return undefined;
       const plan = planStock(rows, matchers);
       const onHand = await lockStock(transaction, appId, plannedOf(plan.outcomes));
-      const { changes, failed } = planReconciliation(plan.outcomes, onHand);
-      const [id] =
-        changes.length > 0 ? await bookChanges(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
-      const movementId = dryRun ? null : (id ?? null);
-      return { movementId, failed, explain: explain ? plan.explain() : undefined };
+      return { plan, ...planReconciliation(plan.outcomes, onHand) };
+    });
+  }
+
+  private call<Planned extends LocatedCall | undefined>(
+    appId: number,
+    kind: StockCallKind,
+    rows: StockRows,
+    { explain, dryRun, reference, allOrNothing = false }: StockCallOptions,
+    plan: (transaction: Transaction) => Promise<Planned>,
+  ): Promise<StockCallResult | Refusal | Extract<Planned, undefined>> {
+    type Result = StockCallResult | Extract<Planned, undefined>;
+    const work = async (transaction: Transaction): Promise<Result | Refusal> => {
+      await beginBulk(transaction, rows.length);
+      const now = this.clock.now();
+      const book = async (): Promise<Result> => {
+        const planned = await plan(transaction);
+        if (planned === undefined) return undefined as Result;
+        const { changes, ...outcome } = limitCall(planned, rows.length, allOrNothing);
+        const ids = changes.length > 0 ? await bookChanges(transaction, { appId, kind, reference, now }, changes) : [];
+        return { ...outcome, movementIds: dryRun ? [] : ids, explain: explain ? planned.plan.explain() : undefined };
+      };
+      return reference ? bookOnce(transaction, { appId, kind, rows, reference, now }, book) : book();
     };
     return this.database.transaction(work, { dryRun });
   }
+}
+
+interface LocatedCall extends PlannedCall {
+  readonly plan: BulkPlan<ShelfQuantity>;
 }
 
 async function lockWarehouses(transaction: Transaction, appId: number, rows: StockRows): Promise<StockMatchers> {
@@ -161,15 +181,21 @@ async function lockStock(
   return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`);
 }
 
+interface Booking {
+  readonly appId: number;
+  readonly kind: StockCallKind;
+  readonly reference: string | null | undefined;
+  readonly now: Date;
+}
+
+/** Without a reference, this is the last statement of its transaction. */
 async function bookChanges(
   transaction: Transaction,
-  appId: number,
-  kind: 'adjust' | 'reconcile',
+  { appId, kind, reference = null, now }: Booking,
   changes: readonly StockChange[],
-  now: Date,
 ): Promise<number[]> {
   transaction.publish(appId, now, stockChangeEvents(changes));
-  const movements = await transaction.runLast<{ id: number }>(BOOK_CHANGES, [
+  const values = [
     appId,
     changes.map((change) => change.variantId),
     changes.map((change) => change.warehouseId),
@@ -177,6 +203,10 @@ async function bookChanges(
     changes.map((change) => change.minQty),
     now,
     kind,
-  ]);
+    reference,
+  ];
+  const movements = await (reference === null
+    ? transaction.runLast<{ id: number }>(BOOK_CHANGES, values)
+    : transaction.rows<{ id: number }>(BOOK_CHANGES, values));
   return movements.map(({ id }) => id);
 }

@@ -20,7 +20,14 @@ import {
 import { PROFORMAS, PROFORMA_ITEMS } from './proformas.js';
 import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from './set-up.js';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from './webhooks.js';
-import { WAREHOUSES, STOCKS, STOCK_MOVEMENTS, STOCK_MOVEMENT_LINES, STOCK_RESERVATIONS } from './stock.js';
+import {
+  WAREHOUSES,
+  STOCKS,
+  STOCK_MOVEMENTS,
+  STOCK_MOVEMENT_LINES,
+  STOCK_REFERENCES,
+  STOCK_RESERVATIONS,
+} from './stock.js';
 
 interface TableOfAnyColumns {
   readonly name: string;
@@ -72,6 +79,7 @@ export const TABLES: readonly TableOfAnyColumns[] = [
   STOCKS,
   STOCK_MOVEMENTS,
   STOCK_MOVEMENT_LINES,
+  STOCK_REFERENCES,
   STOCK_RESERVATIONS,
   WEBHOOK_ENDPOINTS,
   WEBHOOK_DELIVERIES,

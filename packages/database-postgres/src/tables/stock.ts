@@ -1,4 +1,5 @@
-import { appId, bigint, boolean, identity, integer, text, timestamptz } from './columns.js';
+import type { FailedCount } from '@back-office/stock';
+import { appId, bigint, boolean, identity, integer, jsonb, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 
 export const WAREHOUSES = defineTable({
@@ -94,6 +95,22 @@ export const STOCK_MOVEMENT_LINES = defineTable({
   },
   indexes: {
     stock_movement_lines_movement_idx: ['app_id', 'movement_id'],
+  },
+});
+
+export const STOCK_REFERENCES = defineTable({
+  name: 'stock_references',
+  columns: {
+    app_id: appId(),
+    reference: text().primary(),
+    content_hash: text(),
+    updated: integer().default(0),
+    failed: jsonb<readonly FailedCount[]>().default([]),
+    movement_ids: jsonb<readonly number[]>().default([]),
+    booked_at: timestamptz(),
+  },
+  foreignKeys: {
+    stock_references_app_id_fkey: ['apps', { app_id: 'id' }],
   },
 });
 

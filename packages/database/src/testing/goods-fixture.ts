@@ -1,3 +1,4 @@
+import { isRefusal } from '@back-office/kernel';
 import type { Database } from '../index.js';
 import { CURRENCY, idOf, MEDIA, unique } from './fixture-values.js';
 
@@ -56,8 +57,8 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
     },
     async addStock(appId: number, code: string, onHand: OnHand): Promise<void> {
       const rows = Object.entries(onHand).map(([warehouse, qty]) => ({ code, warehouse_code: warehouse, qty }));
-      const { failed } = await stock.add(appId, rows);
-      if (failed.length > 0) throw new Error(JSON.stringify(failed));
+      const result = await stock.add(appId, rows);
+      if (isRefusal(result) || result.failed.length > 0) throw new Error(JSON.stringify(result));
     },
     async bestSellers(appId: number): Promise<string[]> {
       const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: 'sales_quantity desc', page: FIRST_PAGE };
@@ -70,7 +71,7 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
     },
     async countStock(appId: number, code: string, warehouse: string, qty: number): Promise<void> {
       const result = await stock.reconcile(appId, warehouse, [{ code, warehouse_code: warehouse, qty }]);
-      if (result === undefined || result.failed.length > 0) throw new Error('Nothing was counted');
+      if (result === undefined || isRefusal(result) || result.failed.length > 0) throw new Error('Nothing was counted');
     },
     async movementsOf(appId: number): Promise<string[]> {
       const filter = {

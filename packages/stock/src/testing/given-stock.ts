@@ -1,9 +1,11 @@
 import { followPositions } from '@back-office/kernel/testing';
-import type { Sorting } from '@back-office/kernel';
+import { isRefusal, type Refusal, type Sorting } from '@back-office/kernel';
 import { expect } from 'expect';
 import type {
   Stock,
   StockAggregateFilter,
+  StockCallOptions,
+  StockCallResult,
   StockFilter,
   StockMovementFilter,
   StockQuantity,
@@ -86,6 +88,14 @@ export const pieces = (qty: number, overrides: Partial<StockQuantity> = {}): Sto
   ...overrides,
 });
 
+type StockRows = readonly (StockQuantity | string)[];
+
+/** Throws when the call was refused or its warehouse is missing. */
+export function booked(result: StockCallResult | Refusal | undefined): StockCallResult {
+  if (result === undefined || isRefusal(result)) throw new Error(result?.refused ?? 'No such warehouse');
+  return result;
+}
+
 export class StockedShop {
   private constructor(
     readonly fixture: StockFixture,
@@ -108,7 +118,15 @@ export class StockedShop {
   }
 
   async add(...rows: readonly StockQuantity[]): Promise<void> {
-    expect(await this.fixture.stock.add(this.id, rows)).toEqual({ failed: [], explain: undefined });
+    expect(await this.addRows(rows)).toMatchObject({ updated: rows.length, failed: [] });
+  }
+
+  async addRows(rows: StockRows, options?: StockCallOptions): Promise<StockCallResult> {
+    return booked(await this.fixture.stock.add(this.id, rows, options));
+  }
+
+  async count(rows: StockRows, options?: StockCallOptions): Promise<StockCallResult> {
+    return booked(await this.fixture.stock.reconcile(this.id, 'W1', rows, options));
   }
 
   async listStock(filter: Partial<StockFilter> = {}, page = PAGE, sorting?: Sorting): Promise<ShownStock[]> {

@@ -1,6 +1,6 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import type { StockQuantity } from '../index.js';
+import { REFERENCE_TAKEN, type StockQuantity } from '../index.js';
 import { pieces, StockedShop, type StockFixture } from './given-stock.js';
 
 type NewShop = () => Promise<StockedShop>;
@@ -18,8 +18,10 @@ export function stockContract(runner: Runner, open: () => Promise<StockFixture>)
     describeFailures(runner, newShop);
   });
   runner.describe('a count of stock', () => describeCounts(runner, newShop));
+  runner.describe('a stock call with a reference', () => describeReferences(runner, newShop));
   runner.describe('a bulk change of stock', () => {
     describeDryRuns(runner, newShop);
+    describeAllOrNothing(runner, newShop);
     describeConcurrency(runner, newShop);
   });
 }
@@ -72,7 +74,7 @@ function describeAdditions({ it }: Runner, newShop: NewShop): void {
 function describeFailures({ it }: Runner, newShop: NewShop): void {
   it('reports failed rows in input order and writes the others', async () => {
     const shop = await newShop();
-    const { failed } = await shop.fixture.stock.add(shop.id, [
+    const { failed } = await shop.addRows([
       pieces(-1),
       pieces(5),
       pieces(-6),
@@ -97,10 +99,7 @@ function describeFailures({ it }: Runner, newShop: NewShop): void {
     const [shop, otherShop] = [await newShop(), await newShop()];
     await otherShop.fixture.addProduct(otherShop.id, 'X', [{ code: 'X' }]);
     await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, code: 'W2', delete: true }]);
-    const { failed } = await shop.fixture.stock.add(shop.id, [
-      pieces(1, { code: 'X' }),
-      pieces(1, { warehouse_code: 'W2' }),
-    ]);
+    const { failed } = await shop.addRows([pieces(1, { code: 'X' }), pieces(1, { warehouse_code: 'W2' })]);
     expect(failed.map(({ key }) => key)).toEqual(['API.Stocks.VariantNotFound', 'API.Stocks.WarehouseNotFound']);
     await shop.add(pieces(1));
     expect(await otherShop.onHandByShelf()).toEqual({});
@@ -108,17 +107,16 @@ function describeFailures({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeCounts({ it }: Runner, newShop: NewShop): void {
-  const putCounts = (shop: StockedShop, ...rows: readonly (StockQuantity | string)[]) =>
-    shop.fixture.stock.reconcile(shop.id, 'W1', rows);
+  const putCounts = (shop: StockedShop, ...rows: readonly (StockQuantity | string)[]) => shop.count(rows);
 
   it('sets the stock on hand in one movement; the last of several counts of a variant applies', async () => {
     const shop = await newShop();
     await shop.add(pieces(10), pieces(7, { code: 'B' }), pieces(5, { warehouse_code: 'W2' }));
     const rows = [pieces(1), pieces(2, { code: 'C' }), pieces(7, { code: 'B' }), pieces(4)];
     const result = await putCounts(shop, ...rows);
-    expect(result).toEqual({ movementId: expect.any(Number), failed: [], explain: undefined });
+    expect(result).toEqual({ updated: 4, failed: [], movementIds: [expect.any(Number)] });
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 4, 'A@W2': 5, 'B@W1': 7, 'C@W1': 2 });
-    const bookedLines = (await shop.listMovements()).filter((line) => line.movement_id === result?.movementId);
+    const bookedLines = (await shop.listMovements()).filter((line) => line.movement_id === result.movementIds[0]);
     expect(bookedLines).toMatchObject([
       { kind: 'reconcile', code: 'A', qty: -6, reference: null },
       { kind: 'reconcile', code: 'C', qty: 2, reference: null },
@@ -131,7 +129,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     const before = await shop.listStock();
     shop.fixture.forward(60);
     const result = await putCounts(shop, pieces(4), pieces(0, { code: 'B' }));
-    expect(result).toEqual({ movementId: null, failed: [], explain: undefined });
+    expect(result).toEqual({ updated: 2, failed: [], movementIds: [] });
     expect(await shop.listStock()).toEqual(before);
   });
 
@@ -144,7 +142,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
       pieces(3, { code: 'C', expected_qty: 0 }),
       pieces(4, { code: 'C', expected_qty: 3 }),
     ];
-    expect((await putCounts(shop, ...rows))?.failed).toEqual([
+    expect((await putCounts(shop, ...rows)).failed).toEqual([
       { row: 0, key: 'API.Stocks.ExpectedQtyDiffers', onHand: 10 },
       { row: 3, key: 'API.Stocks.ExpectedQtyDiffers', onHand: 0 },
     ]);
@@ -155,7 +153,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
     const shop = await newShop();
     await shop.add(pieces(10));
     const results = await Promise.all([1, 2, 3, 4].map((qty) => putCounts(shop, pieces(qty, { expected_qty: 10 }))));
-    const successes = results.flatMap((result, index) => (result?.failed.length === 0 ? [index + 1] : []));
+    const successes = results.flatMap((result, index) => (result.failed.length === 0 ? [index + 1] : []));
     expect(successes).toHaveLength(1);
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': successes[0] });
   });
@@ -163,7 +161,7 @@ function describeCounts({ it }: Runner, newShop: NewShop): void {
   it('finds its variants by code only', async () => {
     const shop = await newShop();
     const rows = ['API.Stocks.InvalidQty', pieces(3), pieces(1, { code: null, barcode: '860' })];
-    expect((await putCounts(shop, ...rows))?.failed).toEqual([
+    expect((await putCounts(shop, ...rows)).failed).toEqual([
       { row: 0, key: 'API.Stocks.InvalidQty' },
       { row: 2, key: 'API.Stocks.VariantNotFound' },
     ]);
@@ -183,20 +181,20 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
     await shop.add(pieces(5));
     const before = [await shop.listStock(), await shop.listMovements()];
     const rows = [pieces(-6), pieces(1, { code: 'B' })];
-    const { stock } = shop.fixture;
-    expect(await stock.add(shop.id, rows, { dryRun: true })).toEqual({
+    expect(await shop.addRows(rows, { dryRun: true })).toEqual({
+      updated: 1,
       failed: [{ row: 0, key: 'API.Stocks.NegativeStock' }],
-      explain: undefined,
+      movementIds: [],
     });
-    const result = await stock.reconcile(shop.id, 'W1', [pieces(1)], { dryRun: true });
-    expect(result).toEqual({ movementId: null, failed: [], explain: undefined });
+    const result = await shop.count([pieces(1)], { dryRun: true });
+    expect(result).toEqual({ updated: 1, failed: [], movementIds: [] });
     expect([await shop.listStock(), await shop.listMovements()]).toEqual(before);
   });
 
   it('explains, if requested, how each row found its variant and warehouse', async () => {
     const shop = await newShop();
     const rows = [pieces(1, { barcode: 'A' }), 'API.Stocks.InvalidQty', pieces(1, { warehouse_code: 'none' })];
-    const { explain } = await shop.fixture.stock.add(shop.id, rows, { explain: true });
+    const { explain } = await shop.addRows(rows, { explain: true });
     expect(explain).toMatchObject([
       [
         { record: 'variant', identifier: 'code', others: [{ identifier: 'barcode', value: 'A' }] },
@@ -208,6 +206,88 @@ function describeDryRuns({ it }: Runner, newShop: NewShop): void {
         { record: 'warehouse', identifier: null, id: null, others: [] },
       ],
     ]);
+  });
+}
+
+function describeAllOrNothing({ it }: Runner, newShop: NewShop): void {
+  it('writes nothing when one row fails and all or nothing is asked for', async () => {
+    const shop = await newShop();
+    await shop.add(pieces(2));
+    const rows = [pieces(-5), pieces(5, { warehouse_code: 'W2' }), pieces(1, { code: 'none' })];
+    expect(await shop.addRows(rows, { allOrNothing: true })).toEqual({
+      updated: 0,
+      failed: [
+        { row: 0, key: 'API.Stocks.NegativeStock' },
+        { row: 2, key: 'API.Stocks.VariantNotFound' },
+      ],
+      movementIds: [],
+    });
+    const counts = [pieces(9), pieces(1, { code: 'none' })];
+    expect(await shop.count(counts, { allOrNothing: true })).toMatchObject({ updated: 0, failed: [{ row: 1 }] });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 2 });
+    expect(await shop.addRows(rows.slice(1, 2), { allOrNothing: true })).toMatchObject({ updated: 1 });
+  });
+}
+
+function describeReferences({ it }: Runner, newShop: NewShop): void {
+  const note = { reference: 'delivery-4711' };
+  const rows = [pieces(3), pieces(2, { warehouse_code: 'W2' }), pieces(-9, { code: 'B' })];
+
+  it('books once, keeps the reference of its movements, and returns its first result to a repeat', async () => {
+    const shop = await newShop();
+    const first = await shop.addRows(rows, note);
+    expect(first).toEqual({
+      updated: 2,
+      failed: [{ row: 2, key: 'API.Stocks.NegativeStock' }],
+      movementIds: [expect.any(Number), expect.any(Number)],
+    });
+    await shop.add(pieces(50, { code: 'B' }));
+    expect(await shop.addRows(rows, note)).toEqual({ ...first, isRepeat: true });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 3, 'A@W2': 2, 'B@W1': 50 });
+    expect((await shop.listMovements()).map(({ reference }) => reference)).toEqual([
+      'delivery-4711',
+      'delivery-4711',
+      null,
+    ]);
+  });
+
+  it('is refused with other rows, and in a call of the other kind', async () => {
+    const shop = await newShop();
+    await shop.addRows([pieces(3)], note);
+    const { stock } = shop.fixture;
+    expect(await stock.add(shop.id, [pieces(4)], note)).toEqual(REFERENCE_TAKEN);
+    expect(await stock.add(shop.id, [pieces(3), pieces(3)], note)).toEqual(REFERENCE_TAKEN);
+    expect(await stock.reconcile(shop.id, 'W1', [pieces(3)], note)).toEqual(REFERENCE_TAKEN);
+    const otherShop = await newShop();
+    expect(await otherShop.addRows([pieces(4)], note)).toMatchObject({ updated: 1 });
+  });
+
+  it('sets a count once, also when the count equalled the stock', async () => {
+    const shop = await newShop();
+    await shop.add(pieces(4));
+    const first = await shop.count([pieces(4)], note);
+    await shop.add(pieces(-1));
+    expect(await shop.count([pieces(4)], note)).toEqual({ ...first, isRepeat: true });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 3 });
+  });
+
+  it('leaves the reference free when it writes no row', async () => {
+    const shop = await newShop();
+    const { stock } = shop.fixture;
+    await shop.addRows([pieces(-1)], note);
+    await shop.addRows([pieces(1), pieces(-1, { code: 'B' })], { ...note, allOrNothing: true });
+    await shop.addRows([pieces(1)], { ...note, dryRun: true });
+    expect(await stock.reconcile(shop.id, 'none', [pieces(1)], note)).toBeUndefined();
+    expect(await shop.addRows([pieces(7)], note)).toMatchObject({ updated: 1 });
+    expect(await shop.addRows([pieces(7)], { ...note, dryRun: true })).toMatchObject({ isRepeat: true });
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 7 });
+  });
+
+  it('books only once in concurrent calls', async () => {
+    const shop = await newShop();
+    const results = await Promise.all(Array.from({ length: 8 }, () => shop.addRows([pieces(5)], note)));
+    expect(results.filter(({ isRepeat }) => isRepeat)).toHaveLength(7);
+    expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 5 });
   });
 }
 
@@ -225,7 +305,7 @@ function describeConcurrency({ it }: Runner, newShop: NewShop): void {
   it('never makes the stock negative, even in concurrent calls', async () => {
     const shop = await newShop();
     await shop.add(pieces(5));
-    const calls = Array.from({ length: 8 }, () => shop.fixture.stock.add(shop.id, [pieces(-1)]));
+    const calls = Array.from({ length: 8 }, () => shop.addRows([pieces(-1)]));
     const failedRows = (await Promise.all(calls)).flatMap((result) => result.failed);
     expect(failedRows.map(({ key }) => key)).toEqual(Array.from({ length: 3 }, () => 'API.Stocks.NegativeStock'));
     expect(await shop.onHandByShelf()).toEqual({ 'A@W1': 0 });

@@ -71,11 +71,16 @@ async function showStock({ shop, examples }: Scenario): Promise<void> {
       { barcode: '8601234500024', warehouse_code: 'MAIN', qty: 10, min_qty: 2 },
     ],
   });
-  await examples.show(shop, 'One of two rows fails', 'put /int/stocks', {
+  await examples.show(shop, 'One of two rows of a delivery note fails', 'put /int/stocks', {
+    reference: 'delivery-4711',
     stocks: [
       { code: 'TEE-M', warehouse_code: 'NS-01', qty: 40 },
       { code: 'TEE-XS', warehouse_code: 'NS-01', qty: 5 },
     ],
+  });
+  await examples.refuse(shop, 'The delivery note with other rows', 'put /int/stocks', {
+    reference: 'delivery-4711',
+    stocks: [{ code: 'TEE-M', warehouse_code: 'NS-01', qty: 41 }],
   });
   await examples.show(shop, 'Stock by variant', 'get /stocks/aggregate');
   await examples.show(shop, 'Stock by variant and warehouse', 'get /stocks');
