@@ -4080,6 +4080,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             proforma_number: string;
+            transaction_reference: string;
             /** Format: int64 */
             proforma_status_id: number;
             proforma_status_color: string;
@@ -4092,6 +4093,10 @@ export interface components {
             expires_in_seconds: number;
             /** Format: int64 */
             customer_id: number | null;
+            /** Format: int64 */
+            customer_data_part: number | null;
+            /** Format: int64 */
+            customer_time_part: number | null;
             customer_email: string | null;
             customer_first_name: string | null;
             customer_last_name: string | null;
@@ -4116,6 +4121,10 @@ export interface components {
             converted_at: string | null;
             /** Format: int64 */
             order_id: number | null;
+            /** Format: int64 */
+            order_data_part: number | null;
+            /** Format: int64 */
+            order_time_part: number | null;
             canceled: boolean;
             /** @description UTC, without offset and fraction */
             canceled_at: string | null;
@@ -4133,10 +4142,6 @@ export interface components {
             proforma_status: "draft" | "awaiting_payment" | "paid" | "confirmed" | "partial_confirmed" | "converted" | "canceled" | "expired";
             /** Format: int64 */
             order_processing_id: number;
-            /** Format: int64 */
-            customer_data_part: number | null;
-            /** Format: int64 */
-            customer_time_part: number | null;
             customer_phone: string | null;
             items: {
                 /** Format: int64 */
@@ -4165,6 +4170,8 @@ export interface components {
                 warehouse_code: string | null;
             }[];
             fee_items: {
+                /** Format: int64 */
+                proforma_order_item_id: number;
                 kind: string;
                 name: string;
                 /** Format: int64 */
@@ -4174,6 +4181,8 @@ export interface components {
                 sales: number;
                 discount: number;
                 end_sales: number;
+                /** Format: int64 */
+                qty_confirmed: number | null;
             }[];
             payments: {
                 /** Format: int64 */
@@ -4212,7 +4221,6 @@ export interface components {
                 vat: number;
                 gross: number;
             }[];
-            transaction_reference: string;
             delivery_area: {
                 address_line_1: string | null;
                 city: string | null;
@@ -4242,6 +4250,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             proforma_number: string;
+            transaction_reference: string;
             /** Format: int64 */
             proforma_status_id: number;
             proforma_status_color: string;
@@ -4254,6 +4263,10 @@ export interface components {
             expires_in_seconds: number;
             /** Format: int64 */
             customer_id: number | null;
+            /** Format: int64 */
+            customer_data_part: number | null;
+            /** Format: int64 */
+            customer_time_part: number | null;
             customer_email: string | null;
             customer_first_name: string | null;
             customer_last_name: string | null;
@@ -4278,6 +4291,10 @@ export interface components {
             converted_at: string | null;
             /** Format: int64 */
             order_id: number | null;
+            /** Format: int64 */
+            order_data_part: number | null;
+            /** Format: int64 */
+            order_time_part: number | null;
             canceled: boolean;
             /** @description UTC, without offset and fraction */
             canceled_at: string | null;
@@ -8167,7 +8184,7 @@ export interface operations {
                 has_alerts?: boolean;
                 /** @description one of expires_at, end_sales, paid, debt, customer_name, processing_date, inserted_at, updated_at, proforma_number, status, optionally followed by asc or desc */
                 orderBy?: string;
-                /** @description proforma numbers or payment references, separated by commas; ignores case, spaces and separators; an unknown reference, or one with wrong check digits, finds nothing */
+                /** @description proforma numbers or payment references, separated by commas; ignores case, spaces and separators; an unknown reference, or one with wrong check digits, finds nothing; without `limit`, all that were found are listed */
                 reference?: string;
                 /** @description true: only those of guests; false: only those of customers */
                 anonymous?: boolean;
@@ -8464,7 +8481,10 @@ export interface operations {
     };
     deleteProformaOrdersById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the reason, if the body has none */
+                reason?: string;
+            };
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;

@@ -19,6 +19,11 @@ export function paymentStatusOf(paidAmount: number, endSales: number, isAllRefun
 }
 
 export const CANCELED_ID = statusIdIn(ORDER_STATUSES, 'canceled');
+
+/** Returns the debt that clients see, in minor units: nothing is owed to a canceled order. */
+export function shownDebtOf(order: { readonly order_status_id: number; readonly debt: number }): number {
+  return order.order_status_id === CANCELED_ID ? 0 : order.debt;
+}
 export const PAYABLE_IDS = {
   order: [statusIdIn(ORDER_STATUSES, 'open')],
   payment: [statusIdIn(PAYMENT_STATUSES, 'unpaid'), statusIdIn(PAYMENT_STATUSES, 'partial')],

@@ -37,7 +37,14 @@ describe('earnedPoints', () => {
     const after = aProforma(line(), inStatus('converted'));
     return {
       ...after,
-      converted: { payments: [], orderNumber: 'O-2026-12345678', points, isOrderPayable: true, isOrderCanceled: false },
+      converted: {
+        payments: [],
+        orderNumber: 'O-2026-12345678',
+        points,
+        isOrderPayable: true,
+        isOrderCanceled: false,
+        orderParts: null,
+      },
     };
   };
 

@@ -8,7 +8,6 @@ import {
   withOrderState,
   withStock,
 } from './changes.js';
-import { feesFor } from './pricing.js';
 import { insufficientStock } from './refusals.js';
 import { firstAttempt } from './refund-queue.js';
 import { withoutAvailableStock } from './stock.js';
@@ -60,18 +59,6 @@ describe('withoutAvailableStock', () => {
     [1, 2, 1],
   ])('turns %d pieces on hand, with %d reserved, into %d on hand', (onHand, reserved, usable) => {
     expect(withoutAvailableStock(aStockRow({ onHand, reserved })).onHand).toBe(usable);
-  });
-});
-
-describe('feesFor', () => {
-  const fees = [{ kind: 'shipment', name: 'Courier', qty: 1, price: 9, vatRate: 2000, sales: 9, discount: 0 }];
-  it.each([
-    [[null], fees],
-    [[0, 1], fees],
-    [[0, null], fees],
-    [[0, 0], []],
-  ])('keeps fees unless every quantity is 0: %j', (quantities, expected) => {
-    expect(feesFor(quantities, fees)).toEqual(expected);
   });
 });
 

@@ -43,6 +43,7 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
       points: pointsFor(openProforma, facts.amountPerPoint),
       isOrderPayable: debtOf(openProforma) > 0,
       isOrderCanceled: false,
+      orderParts: null,
     },
     updatedAt: facts.now,
   });

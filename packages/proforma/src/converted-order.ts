@@ -1,4 +1,5 @@
 import { buyerColumns, columnsOf, SALE_TERMS, totalColumns, type Parts } from '@back-office/kernel';
+import { keptFees } from './pricing.js';
 import type { Conversion, Proforma, ProformaLine } from './proforma.js';
 
 const LINE_COLUMNS = [
@@ -26,7 +27,7 @@ export function convertedOrder(proforma: Proforma, parts: Parts) {
     time_part: buyer.timePart ?? parts.timePart,
     order_number: (converted as Conversion).orderNumber,
     order_date: convertedAt,
-    fees: proforma.fees,
+    fees: keptFees(proforma).map(({ id: _id, qtyConfirmed, ...fee }) => ({ ...fee, qty: qtyConfirmed ?? fee.qty })),
     proforma_order_id: proforma.id,
     proforma_number: proforma.number,
     inserted_at: convertedAt,

@@ -14,7 +14,7 @@ import {
 } from './testing/index.js';
 import { pay, type PayFacts } from './pay.js';
 import { debtOf, paidAmountOf } from './payments.js';
-import type { Proforma } from './proforma.js';
+import { NO_SOURCE, type Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
 
 function payWith(proforma: Proforma, facts: Partial<PayFacts>): Proforma | Refusal {
@@ -52,6 +52,7 @@ describe('a payment below the debt', () => {
         method: BANK.name,
         methodId: BANK.id,
         kind: BANK.kind,
+        ...NO_SOURCE,
         reference: null,
         voucherId: null,
         keyPart: null,

@@ -11,7 +11,7 @@ import {
   refundableAmount,
   refundsDownTo,
 } from './payments.js';
-import type { Payment } from './proforma.js';
+import { NO_SOURCE, type Payment } from './proforma.js';
 
 describe('paidAmountOf', () => {
   it('subtracts completed refunds from settled payments', () => {
@@ -141,6 +141,7 @@ describe('refundsDownTo', () => {
         method: original?.method,
         methodId: original?.methodId,
         kind: original?.kind,
+        ...NO_SOURCE,
         reference: null,
         voucherId: null,
         keyPart: null,

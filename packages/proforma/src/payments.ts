@@ -1,5 +1,5 @@
 import { sum } from '@back-office/kernel';
-import { NO_SOURCE, type Payment, type Proforma } from './proforma.js';
+import { NO_SOURCE, shownPayments, type Payment, type Proforma } from './proforma.js';
 
 /** Returns settled payments less completed refunds, in minor units. */
 export function paidAmountOf(payments: readonly Payment[]): number {
@@ -14,7 +14,13 @@ export function isAllRefunded(payments: readonly Payment[]): boolean {
   return paidAmountOf(payments) === 0 && payments.some(({ status }) => status === 'refunded');
 }
 
-/** Returns the debt that clients see. Rules use {@link uncoveredAmount} instead. */
+/** Returns the debt that clients see: nothing is owed to a canceled or expired proforma. */
+export function shownDebtOf(proforma: Pick<Proforma, 'endSales' | 'payments' | 'converted' | 'status'>): number {
+  if (proforma.status === 'canceled' || proforma.status === 'expired') return 0;
+  return debtOf({ endSales: proforma.endSales, payments: shownPayments(proforma) });
+}
+
+/** Returns the total less what is paid. Rules use {@link uncoveredAmount} instead. */
 export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
   return Math.max(proforma.endSales - paidAmountOf(proforma.payments), 0);
 }

@@ -12,7 +12,7 @@ function withPromotions(proforma: Proforma, promotions: readonly Promotion[]): P
 }
 
 const repriceWith = (proforma: Proforma, ...quantities: readonly number[]) =>
-  reprice(proforma, ({ id }) => quantities[id - 1] ?? 0);
+  reprice(proforma, (part) => ('variantId' in part ? (quantities[part.id - 1] ?? 0) : part.qty));
 
 describe('reprice with smaller confirmed quantities', () => {
   const shirts = line({ code: 'SHIRT', qty: 4, price: 1000 });
@@ -44,8 +44,8 @@ describe('reprice with smaller confirmed quantities', () => {
 
   it('keeps fees until no piece is left to ship', () => {
     const proforma = withPromotions(aProforma(shirts, fee(490)), []);
-    expect(repriceWith(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
-    expect(repriceWith(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
+    expect(repriceWith(proforma, 1)).toMatchObject({ endSales: 1490, fees: [{ qtyConfirmed: 1, sales: 490 }] });
+    expect(repriceWith(proforma, 0)).toMatchObject({ endSales: 0, fees: [{ qtyConfirmed: 0, sales: 0 }] });
   });
 
   it('never raises the total, even where fewer pieces would cost more', () => {
@@ -69,7 +69,7 @@ describe('reprice with smaller confirmed quantities', () => {
     expect(proforma).toMatchObject(totals);
     const withoutConfirmation = (productLine: ProformaLine): ProformaLine => ({ ...productLine, qtyConfirmed: null });
     expect(lines.map(withoutConfirmation)).toEqual(proforma.lines.map(withoutConfirmation));
-    expect(fees).toEqual(proforma.fees);
+    expect(fees).toEqual(proforma.fees.map((shippingFee) => ({ ...shippingFee, qtyConfirmed: 1 })));
   });
 });
 
@@ -129,7 +129,7 @@ describe('repeated repricing', () => {
         const originalProforma = withPromotions(aProforma(...lines, ...fees), promotions);
         let currentProforma = originalProforma;
         for (const quantities of reducedQuantities) {
-          const repricedSale = reprice(currentProforma, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
+          const repricedSale = reprice(currentProforma, ({ id, qty }) => Math.min(quantities[(id - 1) % 5] ?? 0, qty));
           currentProforma = { ...currentProforma, ...repricedSale };
           if (faultsOf(currentProforma, originalProforma.endSales).length > 0)
             expect(faultsOf(currentProforma, originalProforma.endSales)).toEqual([]);

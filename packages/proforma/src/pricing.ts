@@ -1,19 +1,17 @@
-import { allocate, bracketsOf, type FeeLine, sum, type TaxBracket, type Totals, totalsOf } from '@back-office/kernel';
-import type { Proforma, ProformaLine } from './proforma.js';
+import { allocate, bracketsOf, sum, type TaxBracket, type Totals, totalsOf } from '@back-office/kernel';
+import type { Proforma, ProformaFee, ProformaLine } from './proforma.js';
 import { priceLines, type LinePrice } from './promotions.js';
 
 export interface RepricedSale extends Totals {
   readonly lines: readonly ProformaLine[];
-  readonly fees: readonly FeeLine[];
+  readonly fees: readonly ProformaFee[];
 }
 
 /** Prices the confirmed quantities with the frozen promotions. The total never exceeds the original one. */
-export function reprice(proforma: Proforma, confirmedQty: (line: ProformaLine) => number): RepricedSale {
+export function reprice(proforma: Proforma, confirmedQty: (line: ProformaLine | ProformaFee) => number): RepricedSale {
   const confirmedLines = proforma.lines.map((line) => ({ ...line, qty: confirmedQty(line) }));
-  const fees = feesFor(
-    confirmedLines.map(({ qty }) => qty),
-    proforma.originalFees,
-  );
+  const isEmpty = confirmedLines.every(({ qty }) => qty === 0);
+  const fees = proforma.fees.map((fee) => confirmFee(fee, isEmpty ? 0 : confirmedQty(fee)));
   const pricedLines = capTotal(
     proforma.originalEndSales - totalsOf(fees).endSales,
     priceLines(confirmedLines, proforma.promotions),
@@ -26,15 +24,17 @@ export function reprice(proforma: Proforma, confirmedQty: (line: ProformaLine) =
   return { lines, fees, ...totalsOf([...lines, ...fees]) };
 }
 
-export function feesFor(
-  confirmedQuantities: readonly (number | null)[],
-  originalFees: readonly FeeLine[],
-): readonly FeeLine[] {
-  return confirmedQuantities.every((qty) => qty === 0) ? [] : originalFees;
+/** Promotions give no discount on fees. */
+export function confirmFee(fee: ProformaFee, qtyConfirmed: number): ProformaFee {
+  return { ...fee, qtyConfirmed, sales: fee.price * qtyConfirmed };
+}
+
+export function keptFees({ fees }: Pick<Proforma, 'fees'>): ProformaFee[] {
+  return fees.filter(({ qtyConfirmed }) => qtyConfirmed !== 0);
 }
 
 export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): TaxBracket[] {
-  return bracketsOf([...proforma.lines, ...proforma.fees]);
+  return bracketsOf([...proforma.lines, ...keptFees(proforma)]);
 }
 
 const CAP_DISCOUNT = { code: 'original_total', name: 'Never above the original total' };

@@ -2,6 +2,7 @@ import type {
   Buyer,
   EvaluatedLine,
   FeeLine,
+  Parts,
   PaymentMethodKind,
   PaymentStatus,
   Promotion,
@@ -51,6 +52,13 @@ export interface ProformaLine extends EvaluatedLine {
   readonly qtyConfirmed: number | null;
   readonly warehouseId: number;
   readonly warehouseCode: string | null;
+}
+
+export interface ProformaFee extends FeeLine {
+  /** In one series with the ids of the lines; negative in proformas of early releases. */
+  readonly id: number;
+  /** Null until the warehouse confirms; 0 when the fee is dropped. */
+  readonly qtyConfirmed: number | null;
 }
 
 export type PaymentKind = PaymentMethodKind | 'voucher';
@@ -103,7 +111,6 @@ interface FrozenTerms {
   readonly processingDate: Date;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  readonly originalFees: readonly FeeLine[];
   readonly originalEndSales: number;
   readonly promotions: readonly Promotion[];
   readonly insertedAt: Date;
@@ -116,12 +123,14 @@ export interface Conversion {
   /** False once the order is paid, refunded, completed or canceled. */
   readonly isOrderPayable: boolean;
   readonly isOrderCanceled: boolean;
+  /** Null until the order is stored. */
+  readonly orderParts: Parts | null;
 }
 
 export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly status: ProformaStatus;
   readonly lines: readonly ProformaLine[];
-  readonly fees: readonly FeeLine[];
+  readonly fees: readonly ProformaFee[];
   readonly payments: readonly Payment[];
   readonly alerts: readonly Alert[];
   readonly warehouseConfirmedAt: Date | null;

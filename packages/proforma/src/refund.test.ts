@@ -174,7 +174,7 @@ describe('a failed refund', () => {
       Payment,
       Payment,
     ];
-    const proforma = { ...aProforma(), payments: [capturedPayment, { ...pendingRefund, keyPart: 'k3y' }] };
+    const proforma = { ...aProforma(twoOfThree), payments: [capturedPayment, { ...pendingRefund, keyPart: 'k3y' }] };
     expect(refundKey(7, proforma, 2)).toBe('refund-7-2-k3y');
     const refusedProforma = assertAccepted(
       retryRefund(applyRefundOutcome(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER }),

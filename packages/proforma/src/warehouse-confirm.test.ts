@@ -43,7 +43,7 @@ describe('warehouseConfirm with full quantities', () => {
     expect(next.lines.map((productLine) => productLine.qtyConfirmed)).toEqual([3, 2]);
     expect(next.payments).toEqual(proforma.payments);
     expect([next.sales, next.discount, next.netSales, next.vat, next.endSales]).toEqual([4400, 0, 3750, 650, 4400]);
-    expect(next.fees).toEqual(proforma.fees);
+    expect(next.fees).toEqual(proforma.fees.map((shippingFee) => ({ ...shippingFee, qtyConfirmed: 1 })));
   });
 });
 
@@ -93,6 +93,23 @@ describe('warehouseConfirm with fewer pieces', () => {
   });
 });
 
+describe('warehouseConfirm with an adjustment of a fee', () => {
+  const proforma = aProforma(...twoLines, bankPayment(4400));
+  const { id = 0 } = proforma.fees[0] ?? {};
+
+  it('drops the fee and refunds it; a later call without it restores the fee', () => {
+    const next = confirmQuantities(proforma, { [id]: 0 });
+    expect(next).toMatchObject({ status: 'partial_confirmed', endSales: 4100, fees: [{ qtyConfirmed: 0, sales: 0 }] });
+    expect(next.payments.at(-1)).toMatchObject({ amount: -300, status: 'pending' });
+    expect(confirmQuantities(next, {})).toMatchObject({ status: 'confirmed', endSales: 4400 });
+  });
+
+  it('refuses more than was requested', () => {
+    const facts = { adjustments: [{ lineId: id, qtyConfirmed: 2 }], now: NOW };
+    expect(warehouseConfirm(proforma, facts)).toMatchObject({ refused: 'is invalid' });
+  });
+});
+
 describe('warehouseConfirm with zero quantities', () => {
   const next = confirmQuantities(aProforma(...twoLines, bankPayment(1000), voucherPayment(400), bankPayment(3000)), {
     1: 0,
@@ -101,7 +118,7 @@ describe('warehouseConfirm with zero quantities', () => {
 
   it('drops the fees and leaves a total of 0', () => {
     expect(next.status).toBe('partial_confirmed');
-    expect(next.fees).toEqual([]);
+    expect(next.fees).toMatchObject([{ qtyConfirmed: 0, sales: 0 }]);
     expect(next).toMatchObject({ sales: 0, discount: 0, netSales: 0, vat: 0, endSales: 0 });
   });
 
@@ -115,7 +132,7 @@ describe('warehouseConfirm with zero quantities', () => {
 
   it('restores fees and amounts when pieces are confirmed later', () => {
     const correctedProforma = confirmQuantities(next, { 1: 1 });
-    expect(correctedProforma.fees).toEqual(aProforma(...twoLines).fees);
+    expect(correctedProforma.fees).toMatchObject([{ qtyConfirmed: 1, sales: 300 }]);
     expect(correctedProforma.endSales).toBe(2400);
   });
 });

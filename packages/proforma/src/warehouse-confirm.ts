@@ -3,7 +3,7 @@ import { repeatVoucherPayments } from './benefits.js';
 import { withdrawRefunds } from './owed-refunds.js';
 import { refundsDownTo } from './payments.js';
 import { reprice } from './pricing.js';
-import type { Proforma } from './proforma.js';
+import type { Proforma, ProformaFee, ProformaLine } from './proforma.js';
 import { decide, type Guard } from './transitions.js';
 
 export interface Adjustment {
@@ -17,7 +17,7 @@ export interface ConfirmFacts {
 }
 
 const checkLinesExist: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
-  checkEach(adjustments, 'proforma_order_item_id', ({ lineId }) => proforma.lines.some((line) => line.id === lineId));
+  checkEach(adjustments, 'proforma_order_item_id', ({ lineId }) => findPart(proforma, lineId) !== undefined);
 
 const checkLinesUnique: Guard<ConfirmFacts> = (_, { adjustments }) =>
   checkEach(
@@ -36,12 +36,12 @@ const checkQuantitiesPresent: Guard<ConfirmFacts> = (_, { adjustments }) =>
 
 const checkQuantities: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   checkEach(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
-    const requestedQty = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
+    const requestedQty = findPart(proforma, lineId)?.qty ?? 0;
     return Number.isInteger(qtyConfirmed) && Number(qtyConfirmed) >= 0 && Number(qtyConfirmed) <= requestedQty;
   });
 
 /**
- * Confirms every line; an omitted line is confirmed in full. Each call starts from the requested quantities, so it may
+ * Confirms every line and fee; omitted ones are confirmed in full, and a fee of 0 is dropped. Each call starts from the requested quantities, so it may
  * raise an earlier confirmation. Money above the new total becomes pending refunds. If the total rises again, refused
  * refunds are withdrawn and refunded vouchers pay again.
  */
@@ -60,7 +60,7 @@ function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Profor
     ...repricedProforma.payments,
     ...refundsDownTo(repricedSale.endSales, repricedProforma.payments, now),
   ];
-  const isReduced = repricedSale.lines.some((line) => line.qtyConfirmed !== line.qty);
+  const isReduced = [...repricedSale.lines, ...repricedSale.fees].some(({ qty, qtyConfirmed }) => qtyConfirmed !== qty);
   return {
     ...repricedProforma,
     payments: [...payments, ...repeatVoucherPayments({ endSales: repricedSale.endSales, payments }, now)],
@@ -68,6 +68,10 @@ function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Profor
     warehouseConfirmedAt: now,
     updatedAt: now,
   };
+}
+
+function findPart({ lines, fees }: Proforma, id: number): ProformaLine | ProformaFee | undefined {
+  return [...lines, ...fees].find((part) => part.id === id);
 }
 
 function checkEach(

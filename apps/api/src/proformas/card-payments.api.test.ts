@@ -501,7 +501,7 @@ describe('a late result of a card payment', () => {
       await recordResult(id, settlingId);
       const proforma = await recordResult(id, settlingId);
       expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: settlingId } }]);
-      expect(await readOrder({ id: orderId, data_part, time_part })).toMatchObject({ paid: 120, debt: 180 });
+      expect(await readOrder({ id: orderId, data_part, time_part })).toMatchObject({ paid: 120, debt: 0 });
     });
 
     it('refunds the excess of a late payment over the debt of the order', async () => {

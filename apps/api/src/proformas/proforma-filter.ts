@@ -39,14 +39,22 @@ export function parseWindow(query: Query): { readonly from: Date | undefined; re
   return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + lengthMs) };
 }
 
+/** Returns the number of references that the query sends, usable or not. */
+export function countReferences(query: Query): number {
+  return referencesOf(query['reference']).length;
+}
+
+function referencesOf(value: unknown): string[] {
+  return parseListEntries(value).filter((entry): entry is string => typeof entry === 'string' && entry.trim() !== '');
+}
+
 /**
  * Returns the proforma numbers that the references belong to; `undefined` when no reference is sent. An invalid
  * reference finds nothing: otherwise a payment could be assigned to a proforma that only happens to be in the list.
  */
 function numbersOf(value: unknown): readonly string[] | undefined {
-  const references = parseListEntries(value).filter((entry) => typeof entry === 'string' && entry.trim() !== '');
-  if (references.length === 0) return undefined;
-  return references.flatMap((reference) => numberOfReference(reference as string) ?? []);
+  const references = referencesOf(value);
+  return references.length === 0 ? undefined : references.flatMap((reference) => numberOfReference(reference) ?? []);
 }
 
 export function areStatuses(value: unknown): boolean {

@@ -147,6 +147,22 @@ describe('GET /proforma_orders?reference', () => {
     expect(await listLetters(`reference=${reference}&reference=${other}&status=expired`)).toBe('h');
   });
 
+  it('lists as many rows as it finds, each with its payment reference and without a cursor', async () => {
+    const client = await newShop();
+    const references: string[] = [];
+    for (let index = 0; index < 32; index += 1) {
+      references.push((await propose(client, [{ code: 'A', qty: 1 }])).transaction_reference);
+    }
+    const { body, headers } = await client.get(`/proforma_orders?reference=${references.join(',')}`);
+    const found = body.data.map(
+      ({ transaction_reference }: { transaction_reference: string }) => transaction_reference,
+    );
+    expect(found).toEqual(references.toReversed());
+    expect(headers['next-cursor']).toBeUndefined();
+    const page = await client.get(`/proforma_orders?limit=5&reference=${references.join(',')}`);
+    expect([page.body.data.length, typeof page.headers['next-cursor']]).toEqual([5, 'string']);
+  });
+
   it('finds nothing for an unknown or invalid reference', async () => {
     const [reference = ''] = await referencesOf('a');
     const wrongDigits = `${reference.startsWith('11') ? '12' : '11'}${reference.slice(2)}`;
@@ -290,7 +306,7 @@ describe('GET /proforma_orders?orderBy', () => {
     ['expires_at', 'hdebafgc', 'cgfaebdh'],
     ['end_sales', 'eabcdfgh', 'hgfdcbea'],
     ['paid', 'hfcbdaeg', 'geadhfcb'],
-    ['debt', 'geabcdfh', 'hfdcbgea'],
+    ['debt', 'hgeabcdf', 'fdcbhgea'],
     ['customer_name', 'hdfaecbg', 'gcbeafdh'],
     ['processing_date', 'abcdefgh', NEWEST_FIRST],
     ['inserted_at', 'abcdefgh', NEWEST_FIRST],

@@ -6,7 +6,7 @@ import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { MOMENT_PARAMETER, OFFSET, PAGING, PARTS, parseParts, sortParameter } from '../http/query-parameters.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { integer, listOf, record, text, boolean } from '../http/shapes.js';
-import { areStatuses, parseProformaFilter } from './proforma-filter.js';
+import { areStatuses, countReferences, parseProformaFilter } from './proforma-filter.js';
 import { ProformaListShape } from './proforma-shapes.js';
 import { presentStats, ProformaStatsShape, parseStatsWindow } from './proforma-stats.js';
 
@@ -50,7 +50,7 @@ const LIST_QUERY = {
   reference: {
     schema: text,
     description:
-      'proforma numbers or payment references, separated by commas; ignores case, spaces and separators; an unknown reference, or one with wrong check digits, finds nothing',
+      'proforma numbers or payment references, separated by commas; ignores case, spaces and separators; an unknown reference, or one with wrong check digits, finds nothing; without `limit`, all that were found are listed',
   },
   anonymous: { schema: boolean, description: 'true: only those of guests; false: only those of customers' },
   customer_id: { schema: integer, description: 'of one customer' },
@@ -59,7 +59,7 @@ const LIST_QUERY = {
 /** These routes must precede `/proforma_orders/:id`, which would also match `/proforma_orders/stats`. */
 export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
   const listPage = ({ app, query }: Call, filter: ProformaFilter): Promise<HandlerResult> =>
-    answerPageFromQuery(query, DEFAULT_LIMIT, (page) =>
+    answerPageFromQuery(query, Math.max(DEFAULT_LIMIT, countReferences(query) + 1), (page) =>
       proformas.list(app, filter, query['orderBy'], page, clock.now()),
     );
   return [

@@ -18,15 +18,16 @@ export function presentProforma(app: AppContext, proforma: domain.Proforma, now:
   return merge(presentCommon(proforma, toAmount, now), {
     proforma_status: proforma.status,
     order_processing_id: proforma.evaluationId,
-    customer_data_part: proforma.buyer.dataPart,
-    customer_time_part: proforma.buyer.timePart,
     customer_phone: proforma.buyer.phone,
     items: proforma.lines.map((line) => presentItem(line, toAmount)),
-    fee_items: proforma.fees.map((fee) => sale.presentFee(fee, toAmount)),
+    fee_items: proforma.fees.map((fee) => ({
+      proforma_order_item_id: fee.id,
+      ...sale.presentFee(fee, toAmount),
+      qty_confirmed: fee.qtyConfirmed,
+    })),
     payments: domain.shownPayments(proforma).map((payment) => sale.presentPayment(payment, toAmount)),
     payment_instructions: presentInstructions(app, proforma, now),
     tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, toAmount)),
-    transaction_reference: domain.paymentReference(proforma.number),
     delivery_area: sale.presentDeliveryArea(proforma),
     alerts: proforma.alerts.map((alert, index) => presentAlert(alert, index, toAmount)),
     ...sale.presentNotes(proforma),
@@ -39,6 +40,7 @@ function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now
   return {
     id: proforma.id,
     proforma_number: proforma.number,
+    transaction_reference: domain.paymentReference(proforma.number),
     proforma_status_id: domain.statusId(proforma.status),
     proforma_status_color: domain.STATUS_COLORS[domain.statusId(proforma.status) - 1] ?? '',
     proforma_status_final: domain.isFinal(proforma.status),
@@ -46,6 +48,8 @@ function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now
     expires_at: formatDateTime(proforma.expiresAt),
     expires_in_seconds: secondsLeft(proforma, now),
     customer_id: buyer.id,
+    customer_data_part: buyer.dataPart,
+    customer_time_part: buyer.timePart,
     customer_email: buyer.email,
     customer_first_name: buyer.firstName,
     customer_last_name: buyer.lastName,
@@ -58,6 +62,8 @@ function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now
     warehouse_confirmed_at: formatOptional(proforma.warehouseConfirmedAt),
     converted_at: formatOptional(proforma.convertedAt),
     order_id: proforma.orderId,
+    order_data_part: proforma.converted?.orderParts?.dataPart ?? null,
+    order_time_part: proforma.converted?.orderParts?.timePart ?? null,
     canceled: proforma.canceledAt !== null,
     canceled_at: formatOptional(proforma.canceledAt),
     cancel_reason: proforma.cancelReason,
@@ -78,7 +84,7 @@ function presentAmounts(proforma: domain.Proforma, toAmount: AmountConverter) {
     vat: toAmount(proforma.vat),
     end_sales: toAmount(proforma.endSales),
     paid: toAmount(domain.paidAmountOf(payments)),
-    debt: toAmount(domain.debtOf({ endSales: proforma.endSales, payments })),
+    debt: toAmount(domain.shownDebtOf(proforma)),
   };
 }
 

@@ -19,6 +19,7 @@ import * as sale from '../orders/index.js';
 const commonFields = {
   id: integer,
   proforma_number: text,
+  transaction_reference: text,
   proforma_status_id: integer,
   proforma_status_color: text,
   proforma_status_final: boolean,
@@ -26,6 +27,8 @@ const commonFields = {
   expires_at: dateTime,
   expires_in_seconds: integer,
   customer_id: nullable(integer),
+  customer_data_part: nullable(integer),
+  customer_time_part: nullable(integer),
   customer_email: nullable(text),
   customer_first_name: nullable(text),
   customer_last_name: nullable(text),
@@ -44,6 +47,8 @@ const commonFields = {
   warehouse_confirmed_at: nullable(dateTime),
   converted_at: nullable(dateTime),
   order_id: nullable(integer),
+  order_data_part: nullable(integer),
+  order_time_part: nullable(integer),
   canceled: boolean,
   canceled_at: nullable(dateTime),
   cancel_reason: nullable(text),
@@ -79,6 +84,12 @@ export const ItemShape = record({
   warehouse_code: nullable(text),
 });
 
+export const ProformaFeeShape = record({
+  proforma_order_item_id: integer,
+  ...sale.FeeItemShape.properties,
+  qty_confirmed: nullable(integer),
+});
+
 export const InstructionsShape = record({
   beneficiary: text,
   address: text,
@@ -106,15 +117,12 @@ export const ProformaShape = component('Proforma', {
   ...commonFields,
   proforma_status: oneOf(domain.STATUSES),
   order_processing_id: integer,
-  customer_data_part: nullable(integer),
-  customer_time_part: nullable(integer),
   customer_phone: nullable(text),
   items: listOf(ItemShape),
-  fee_items: listOf(sale.FeeItemShape),
+  fee_items: listOf(ProformaFeeShape),
   payments: listOf(sale.PaymentShape),
   payment_instructions: InstructionsShape,
   tax_brackets: listOf(sale.TaxBracketShape),
-  transaction_reference: text,
   delivery_area: sale.DeliveryAreaShape,
   alerts: listOf(AlertShape),
   ...sale.noteShapes,

@@ -179,7 +179,8 @@ describe('a proforma', () => {
     });
 
     it('has exactly the fields of the table', () => {
-      const fields = `id proforma_number proforma_status_id proforma_status_name proforma_status_color
+      const fields = `id proforma_number transaction_reference customer_data_part customer_time_part order_data_part
+        order_time_part proforma_status_id proforma_status_name proforma_status_color
         proforma_status_final processing_date expires_at expires_in_seconds customer_id customer_email
         customer_first_name customer_last_name anonymous sales discount net_sales vat end_sales paid debt market_id
         currency_id sales_channel_id sales_channel warehouse_confirmed_at converted_at order_id canceled canceled_at
@@ -327,6 +328,8 @@ describe('a proforma', () => {
     it('has lines without a product as fee_items', async () => {
       expect((await readProforma(ids.converted)).fee_items).toEqual([
         {
+          proforma_order_item_id: expect.any(Number),
+          qty_confirmed: null,
           kind: 'shipment',
           name: 'Courier',
           qty: 1,
@@ -535,6 +538,57 @@ describe('a transition of a proforma', () => {
     expect(await readProforma(id)).toEqual(paidProforma);
   });
 
+  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    const [fee] = fee_items;
+    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
+    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
+    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
+    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
+    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
+    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
+    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
+    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
+    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
+    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
+    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
+    const converted = await readProforma(id);
+    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
+    const [listed] = (await shop.get('/proforma_orders')).body.data;
+    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
+  });
+
+  it('confirms a fee that an earlier release stored without an id', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    await api.database.rows(
+      `update proforma_orders set version = version + 1,
+         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
+      [id],
+    );
+    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
+    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
+    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
+  });
+
+  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
+    const [first, second, third] = [
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+    ];
+    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
+    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
+    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
+    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
+    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
+    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
+    expect((await readProforma(third.id)).proforma_status).toBe('draft');
+  });
+
   it.each(OPEN_STATUSES)('confirms a proforma in %s when no line is reduced', async (status) => {
     const { id } = await makeProformaIn(status);
     api.clock.forward({ seconds: 1 });
@@ -547,6 +601,57 @@ describe('a transition of a proforma', () => {
     });
     expect(await stockOf(shop, 'A')).toEqual(expectedStock(3));
     expect(await readProforma(id)).toEqual(confirmedProforma);
+  });
+
+  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    const [fee] = fee_items;
+    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
+    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
+    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
+    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
+    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
+    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
+    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
+    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
+    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
+    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
+    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
+    const converted = await readProforma(id);
+    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
+    const [listed] = (await shop.get('/proforma_orders')).body.data;
+    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
+  });
+
+  it('confirms a fee that an earlier release stored without an id', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    await api.database.rows(
+      `update proforma_orders set version = version + 1,
+         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
+      [id],
+    );
+    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
+    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
+    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
+  });
+
+  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
+    const [first, second, third] = [
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+    ];
+    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
+    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
+    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
+    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
+    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
+    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
+    expect((await readProforma(third.id)).proforma_status).toBe('draft');
   });
 
   it.each(OPEN_STATUSES)(
@@ -593,8 +698,60 @@ describe('a transition of a proforma', () => {
     const draft = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
     expect(await pay(draft.id, 0)).toMatchObject({ paid: 130.5, fee_items: [{ kind: 'shipment' }] });
     const confirmedProforma = await confirm(draft, 0);
-    expect(confirmedProforma).toMatchObject({ sales: 0, vat: 0, end_sales: 0, paid: 0, debt: 0, fee_items: [] });
+    expect(confirmedProforma).toMatchObject({ sales: 0, vat: 0, end_sales: 0, paid: 0, debt: 0 });
+    expect(confirmedProforma.fee_items).toMatchObject([{ qty: 1, qty_confirmed: 0, end_sales: 0 }]);
     expect(paymentStatuses(confirmedProforma).at(-1)).toEqual([-130.5, 'refunded']);
+  });
+
+  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    const [fee] = fee_items;
+    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
+    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
+    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
+    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
+    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
+    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
+    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
+    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
+    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
+    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
+    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
+    const converted = await readProforma(id);
+    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
+    const [listed] = (await shop.get('/proforma_orders')).body.data;
+    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
+  });
+
+  it('confirms a fee that an earlier release stored without an id', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    await api.database.rows(
+      `update proforma_orders set version = version + 1,
+         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
+      [id],
+    );
+    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
+    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
+    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
+  });
+
+  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
+    const [first, second, third] = [
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+    ];
+    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
+    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
+    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
+    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
+    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
+    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
+    expect((await readProforma(third.id)).proforma_status).toBe('draft');
   });
 
   it.each(OPEN_STATUSES)(
@@ -616,6 +773,57 @@ describe('a transition of a proforma', () => {
       expect((await shop.get('/orders')).body.data).toHaveLength(1);
     },
   );
+
+  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    const [fee] = fee_items;
+    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
+    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
+    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
+    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
+    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
+    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
+    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
+    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
+    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
+    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
+    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
+    const converted = await readProforma(id);
+    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
+    const [listed] = (await shop.get('/proforma_orders')).body.data;
+    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
+  });
+
+  it('confirms a fee that an earlier release stored without an id', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
+    await api.database.rows(
+      `update proforma_orders set version = version + 1,
+         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
+      [id],
+    );
+    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
+    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
+    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
+    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
+  });
+
+  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
+    const [first, second, third] = [
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+      await makeProformaIn('draft'),
+    ];
+    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
+    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
+    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
+    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
+    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
+    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
+    expect((await readProforma(third.id)).proforma_status).toBe('draft');
+  });
 
   it.each(OPEN_STATUSES)('cancels a proforma in %s, refunds its payments and releases its stock', async (status) => {
     const { id, paid, payments } = await makeProformaIn(status);
@@ -1148,7 +1356,7 @@ describe('the API reference of proforma calls', () => {
     ],
     ['PUT /proforma_orders/{id}', ID_PARAMETER, WRITE_STATUSES, EDIT_KEYS],
     ['PATCH /proforma_orders/{id}', ID_PARAMETER, WRITE_STATUSES, EDIT_KEYS],
-    ['DELETE /proforma_orders/{id}', ID_PARAMETER, [204, 404, 422], [FINAL_KEY]],
+    ['DELETE /proforma_orders/{id}', `${ID_PARAMETER} reason:string`, [204, 404, 422], [FINAL_KEY]],
     [
       'GET /proforma_orders/{id}/payment_qr',
       ID_PARAMETER,

@@ -1,11 +1,20 @@
 import type { AppContext } from '@back-office/apps';
-import { IS_INVALID, MALFORMED, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  checkText,
+  IS_INVALID,
+  MALFORMED,
+  MAX_STRING_LENGTH,
+  refuse,
+  type Clock,
+  type Refusal,
+} from '@back-office/kernel';
 import type { OrderQueries } from '@back-office/orders';
 import { CREATE_REFUSALS, type Proforma } from '@back-office/proforma';
 import { answerWith, created, NO_CONTENT, ok, type HandlerResult } from '../http/answer.js';
+import { parseTextFilter } from '../http/query-parameters.js';
 import { ValidatedBy, ListOf, RecordId, Text, ValidatedByDomain, type Validator } from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
-import { record } from '../http/shapes.js';
+import { record, text } from '../http/shapes.js';
 import { OrderShape, presentOrder } from '../orders/index.js';
 import type { ProformaActions } from './proforma-actions.js';
 import { FINAL_REFUSAL, OneProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
@@ -55,6 +64,10 @@ class EditProforma {
 
 export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, clock: Clock): Route[] {
   const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
+  const refuseReason = async (app: AppContext, id: number, rule: string): Promise<HandlerResult> => {
+    const checkResult = await checkOpen(app, id);
+    return checkResult === true ? refuse(rule, 'reason') : checkResult || undefined;
+  };
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   return [
     route({
@@ -125,12 +138,17 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       scope: 'proformas:write',
       summary: 'Cancels the proforma: refunds captured payments and releases stock',
       body: CancelProforma,
+      query: { reason: { schema: text, description: 'the reason, if the body has none' } },
       bodyOptional: true,
       answers: { 204: null },
       refusals: [FINAL_REFUSAL],
       precheck: checkOpen,
-      handle: async ({ app, id, body }) =>
-        answerWith(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
+      handle: async ({ app, id, body, query }) => {
+        const reason = body.reason ?? parseTextFilter(query, 'reason') ?? null;
+        const rule = checkText(reason ?? '', MAX_STRING_LENGTH, true);
+        if (rule !== undefined) return refuseReason(app, id, rule);
+        return answerWith(await actions.cancel(app, id, reason), () => NO_CONTENT);
+      },
     }),
   ];
 }

@@ -21,8 +21,11 @@ export function isCanceled(order: StoredOrder): boolean {
   return order.order_status_id === CANCELED_ID;
 }
 
-export function insertConvertedOrder(state: State, appId: number, proforma: Proforma): number {
-  return insertOrder(state, appId, orderOf(proforma)).id;
+/** Inserts the order of a converted proforma, and returns the proforma with it. */
+export function insertConvertedOrder(state: State, appId: number, proforma: Proforma): Proforma {
+  const { id, data_part: dataPart, time_part: timePart } = insertOrder(state, appId, orderOf(proforma));
+  const converted = proforma.converted && { ...proforma.converted, orderParts: { dataPart, timePart } };
+  return { ...proforma, orderId: id, converted };
 }
 
 /** Writes paid amount, debt and payment status to the order of a converted proforma. */

@@ -53,7 +53,7 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
   const { before, after } = change;
   if (before === after || after.status !== 'converted') return change;
   if (before.status !== 'converted') {
-    return { ...change, after: { ...after, orderId: insertConvertedOrder(state, appId, after) } };
+    return { ...change, after: insertConvertedOrder(state, appId, after) };
   }
   if (!hasPaidAmountChanged(change)) return change;
   const order = updateOrderPayments(state, appId, after, now);

@@ -12,9 +12,11 @@ export function hasProformaNumber({ proformas }: State, appId: number, number: s
 export function insertProforma(state: State, appId: number, draft: Proforma): Proforma {
   const now = draft.insertedAt;
   const lines = draft.lines.map((line) => ({ ...line, id: state.proformaItemIds.next() }));
+  const fees = draft.fees.map((fee) => ({ ...fee, id: state.proformaItemIds.next() }));
   const proforma = state.proformas.insert(appId, {
     ...draft,
     lines,
+    fees,
     payments: assignPaymentIds(state, draft.payments),
   });
   const reservations = lines.map((line) => {

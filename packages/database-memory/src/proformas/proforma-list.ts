@@ -8,11 +8,12 @@ import {
   type Page,
 } from '@back-office/kernel';
 import {
-  debtOf,
   isFinal,
   isOpen,
   countOpenAlerts,
   paidAmountOf,
+  paymentReference,
+  shownDebtOf,
   shownPayments,
   STATUS_COLORS,
   statusId,
@@ -41,7 +42,7 @@ const SORT_KEYS: Readonly<Record<ProformaSortField, Values>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],
   paid: [(proforma) => paidAmountOf(shownPayments(proforma))],
-  debt: [shownDebt],
+  debt: [shownDebtOf],
   customer_name: [({ buyer }) => buyer.lastName, ({ buyer }) => buyer.firstName],
   processing_date: BY_INSERTION_TIME,
   inserted_at: BY_INSERTION_TIME,
@@ -85,12 +86,15 @@ function presentProforma(proforma: Proforma, app: RequestingApp, now: Date): obj
   return {
     id: proforma.id,
     proforma_number: proforma.number,
+    transaction_reference: paymentReference(proforma.number),
     proforma_status_id: statusId(status),
     proforma_status_name: status,
     proforma_status_color: STATUS_COLORS[statusId(status) - 1],
     proforma_status_final: isFinal(status),
     ...presentTimes(proforma, now),
     customer_id: buyer.id,
+    customer_data_part: buyer.dataPart,
+    customer_time_part: buyer.timePart,
     customer_email: buyer.email,
     customer_first_name: buyer.firstName,
     customer_last_name: buyer.lastName,
@@ -101,6 +105,8 @@ function presentProforma(proforma: Proforma, app: RequestingApp, now: Date): obj
     sales_channel_id: proforma.salesChannelId,
     sales_channel: proforma.salesChannel,
     order_id: proforma.orderId,
+    order_data_part: proforma.converted?.orderParts?.dataPart ?? null,
+    order_time_part: proforma.converted?.orderParts?.timePart ?? null,
     canceled: proforma.canceledAt !== null,
     cancel_reason: proforma.cancelReason,
     tags: proforma.tags,
@@ -131,10 +137,6 @@ function presentAmounts(proforma: Proforma, decimals: number): object {
     vat: fromMinor(proforma.vat, decimals),
     end_sales: fromMinor(proforma.endSales, decimals),
     paid: fromMinor(paidAmountOf(shownPayments(proforma)), decimals),
-    debt: fromMinor(shownDebt(proforma), decimals),
+    debt: fromMinor(shownDebtOf(proforma), decimals),
   };
-}
-
-function shownDebt(proforma: Proforma): number {
-  return debtOf({ endSales: proforma.endSales, payments: shownPayments(proforma) });
 }

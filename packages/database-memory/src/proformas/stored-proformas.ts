@@ -9,7 +9,8 @@ export function findProforma({ proformas, orders }: State, appId: number, id: nu
   const order = orders.get(appId, proforma.orderId ?? 0);
   const isOrderPayable = order !== undefined && isPayable(order);
   const isOrderCanceled = order !== undefined && isCanceled(order);
-  return { ...proforma, converted: { ...proforma.converted, isOrderPayable, isOrderCanceled } };
+  const orderParts = order ? { dataPart: order.data_part, timePart: order.time_part } : null;
+  return { ...proforma, converted: { ...proforma.converted, isOrderPayable, isOrderCanceled, orderParts } };
 }
 
 export function findProformas(state: State, appId: number, ids: readonly number[]): Proforma[] {

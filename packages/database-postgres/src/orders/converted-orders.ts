@@ -6,6 +6,7 @@ import {
   PAYMENT_STATUSES,
   paymentStatusOf,
   statusIdIn,
+  type Order,
 } from '@back-office/orders';
 import {
   convertedItems,
@@ -52,7 +53,7 @@ export const movePaymentsSql = (proforma: string): string => `
     where y.app_id = $1 and y.proforma_order_id = ${proforma} returning y.*
   )`;
 
-const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4')} select id from made`;
+const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4')} select id, data_part, time_part from made`;
 
 export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
   and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
@@ -67,11 +68,19 @@ const UPDATE_ORDERS = `
   from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
   returning o.id, ${IS_CANCELED} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
-/** Inserts the order of a converted proforma, moves the payments of the proforma to it, and returns its id. */
-export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
+/** Inserts the order of a converted proforma, and moves the payments of the proforma to it. */
+export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<NewOrder> {
   const values = [appId, ...orderValues(proforma), proforma.id];
-  const [insertedRow] = await sql.rows<{ id: number }>(INSERT_CONVERTED_ORDER, values);
-  return (insertedRow as { id: number }).id;
+  const [insertedRow] = await sql.rows<NewOrder>(INSERT_CONVERTED_ORDER, values);
+  return insertedRow as NewOrder;
+}
+
+export type NewOrder = Pick<Order, 'id' | 'data_part' | 'time_part'>;
+
+/** Returns the converted proforma with its stored order. */
+export function withOrder(proforma: Proforma, { id, data_part, time_part }: NewOrder): Proforma {
+  const orderParts = { dataPart: data_part, timePart: time_part };
+  return { ...proforma, orderId: id, converted: proforma.converted && { ...proforma.converted, orderParts } };
 }
 
 /** Returns the second and third parameter of {@link insertOrderSql}. */

@@ -1,5 +1,6 @@
 import { currencyNumber, parseSorting, TOTALS } from '@back-office/kernel';
 import {
+  CANCELED_ID,
   DELIVERY_STATUSES,
   ORDER_FIELDS,
   ORDER_SORT_FIELDS,
@@ -17,11 +18,14 @@ import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-
 import { personContainsSql } from '../search-text.js';
 
 const DECIMALS_PARAMETER = '$2';
-const AMOUNT_COLUMNS = [...TOTALS, 'paid', 'debt'];
+const AMOUNT_COLUMNS = [...TOTALS, 'paid'];
+/** Nothing is owed to a canceled order. */
+const SHOWN_DEBT = `(case when o.order_status_id = ${CANCELED_ID} then 0 else o.debt end)`;
 const TIME_COLUMNS = ['order_date', 'inserted_at', 'updated_at'];
 
 const COMPUTED_FIELDS = new Map([
   ...AMOUNT_COLUMNS.map((column) => [column, moneySql(`o.${column}`, DECIMALS_PARAMETER)] as const),
+  ['debt', moneySql(SHOWN_DEBT, DECIMALS_PARAMETER)] as const,
   ...TIME_COLUMNS.map((column) => [column, dateTimeSql(`o.${column}`)] as const),
   ['currency_id', '$3::int'],
   ['order_status', nameSql('o.order_status_id', ORDER_STATUSES)],
@@ -43,7 +47,7 @@ const SORT_COLUMNS: Readonly<Record<OrderSortField, readonly Omit<SortKey, 'dire
   discount: [{ sql: 'o.discount', type: 'bigint' }],
   vat: [{ sql: 'o.vat', type: 'bigint' }],
   paid: [{ sql: 'o.paid', type: 'bigint' }],
-  debt: [{ sql: 'o.debt', type: 'bigint' }],
+  debt: [{ sql: SHOWN_DEBT, type: 'bigint' }],
   updated_at: [{ sql: 'o.updated_at', type: 'timestamptz' }],
   customer_name: [
     { sql: 'o.customer_last_name', type: 'text', nulls: 'last' },

@@ -6,7 +6,7 @@ import {
   type DecidedChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../transaction.js';
-import { insertOrder, updateOrderPayments } from '../orders/converted-orders.js';
+import { insertOrder, updateOrderPayments, withOrder } from '../orders/converted-orders.js';
 import { bookPoints, releaseVouchers } from './benefits.js';
 import { onlyPlainConversion } from './conversion.js';
 
@@ -37,7 +37,7 @@ async function writeOrder(
   if (before === after || after.status !== 'converted') return change;
   if (before.status !== 'converted') {
     transaction.locks('order');
-    return { ...change, after: { ...after, orderId: await insertOrder(transaction, appId, after) } };
+    return { ...change, after: withOrder(after, await insertOrder(transaction, appId, after)) };
   }
   if (!hasPaidAmountChanged(change)) return change;
   transaction.locks('order');

@@ -10,7 +10,13 @@ import {
 import type { Transaction } from '../transaction.js';
 import { eventRows, eventsSql } from '../events/event-statements.js';
 import { rememberMadeOrder } from '../call-writes.js';
-import { ORDER_ROW_COLUMNS, insertOrderSql, movePaymentsSql, orderValues } from '../orders/converted-orders.js';
+import {
+  ORDER_ROW_COLUMNS,
+  insertOrderSql,
+  movePaymentsSql,
+  orderValues,
+  withOrder,
+} from '../orders/converted-orders.js';
 import { PROFORMA_COLUMNS } from '../tables/proformas.js';
 import { changingColumns } from './proforma-columns.js';
 
@@ -71,5 +77,5 @@ export async function storeConversion(
     : transaction.runLast<Order & { guard: number }>(CONVERT_VERSION, [...values, version]));
   const { guard: _, ...order } = stored as Order & { guard: number };
   rememberMadeOrder(appId, order);
-  return { ...after, orderId: order.id };
+  return withOrder(after, order);
 }

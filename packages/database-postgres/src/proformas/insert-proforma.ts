@@ -11,6 +11,7 @@ export class WarehouseNotSellable extends Error {}
 
 interface InsertedIds {
   readonly id: number;
+  readonly fees: Proforma['fees'];
   readonly items: readonly number[];
   readonly payments: readonly number[];
 }
@@ -43,10 +44,11 @@ export async function insertProforma(
     eventRows(createdProformaEvents(proforma)),
   ]);
   if (insertedIds === undefined) throw new WarehouseNotSellable();
-  const { id, ...ids } = insertedIds;
+  const { id, fees, ...ids } = insertedIds;
   return {
     ...proforma,
     id,
+    fees,
     lines: proforma.lines.map((line, index) => ({ ...line, id: ids.items[index] as number })),
     payments: proforma.payments.map((payment, index) => ({ ...payment, id: ids.payments[index] as number })),
   };

@@ -25,7 +25,6 @@ export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMN
     ...buyerColumns(buyer),
     customer_time_part: buyer.timePart,
     order_processing_id: proforma.evaluationId,
-    fees: proforma.originalFees,
   };
 }
 
@@ -37,6 +36,7 @@ export function changingColumns(
   return {
     id: proforma.id,
     ...columnsOf(proforma, changingFields),
+    fees: proforma.fees,
     status_id: statusId(proforma.status),
     paid: paidAmountOf(payments),
     debt: debtOf({ endSales: proforma.endSales, payments }),

@@ -31,32 +31,34 @@ export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
 const DECIMALS_PARAMETER = '$2';
 const NOW_PARAMETER = '$4::timestamptz';
-const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
+const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid'];
+/** Nothing is owed to a canceled or expired proforma. */
+const SHOWN_DEBT = `(case when p.status_id in (${statusId('canceled')}, ${statusId('expired')}) then 0 else p.debt end)`;
 const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
 const BY_ID: SortKey = { sql: 'p.id', type: 'bigint', direction: 'desc' };
 const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'p.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
 interface SortColumn {
-  readonly name: string;
+  readonly sql: string;
   readonly type: SortKey['type'];
   readonly isNullable?: boolean;
 }
 
 // Sorts `processing_date` by `inserted_at`, which has the same value.
 const SORT_COLUMNS: Readonly<Record<ProformaSortField, readonly SortColumn[]>> = {
-  expires_at: [{ name: 'expires_at', type: 'timestamptz' }],
-  end_sales: [{ name: 'end_sales', type: 'bigint' }],
-  paid: [{ name: 'paid', type: 'bigint' }],
-  debt: [{ name: 'debt', type: 'bigint' }],
+  expires_at: [{ sql: 'p.expires_at', type: 'timestamptz' }],
+  end_sales: [{ sql: 'p.end_sales', type: 'bigint' }],
+  paid: [{ sql: 'p.paid', type: 'bigint' }],
+  debt: [{ sql: SHOWN_DEBT, type: 'bigint' }],
   customer_name: [
-    { name: 'customer_last_name', type: 'text', isNullable: true },
-    { name: 'customer_first_name', type: 'text', isNullable: true },
+    { sql: 'p.customer_last_name', type: 'text', isNullable: true },
+    { sql: 'p.customer_first_name', type: 'text', isNullable: true },
   ],
-  processing_date: [{ name: 'inserted_at', type: 'timestamptz' }],
-  inserted_at: [{ name: 'inserted_at', type: 'timestamptz' }],
-  updated_at: [{ name: 'updated_at', type: 'timestamptz' }],
-  proforma_number: [{ name: 'number', type: 'text' }],
-  status: [{ name: 'status_id', type: 'bigint' }],
+  processing_date: [{ sql: 'p.inserted_at', type: 'timestamptz' }],
+  inserted_at: [{ sql: 'p.inserted_at', type: 'timestamptz' }],
+  updated_at: [{ sql: 'p.updated_at', type: 'timestamptz' }],
+  proforma_number: [{ sql: 'p.number', type: 'text' }],
+  status: [{ sql: 'p.status_id', type: 'bigint' }],
 };
 
 function sortKeys(orderBy: unknown): readonly SortKey[] {
@@ -64,8 +66,8 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   if (sorting === undefined) return NEWEST_FIRST;
   const { field, direction } = sorting;
   const nulls = direction === 'asc' ? 'last' : 'first';
-  const keys = (SORT_COLUMNS[field] ?? []).map(({ name, type, isNullable }): SortKey => ({
-    sql: `p.${name}`,
+  const keys = (SORT_COLUMNS[field] ?? []).map(({ sql, type, isNullable }): SortKey => ({
+    sql,
     type,
     direction,
     ...(isNullable && { nulls }),
@@ -80,11 +82,19 @@ const timeOf = (column: string) => field(column, dateTimeSql(`p.${column}`));
 const optionalTimeOf = (column: string) => field(column, `coalesce(${dateTimeSql(`p.${column}`)}::text, 'null')`);
 const amountOf = (column: string) => field(column, amountSql(`p.${column}`, 'money.unit'));
 
+// Model 97 of the payment reference: letters count as the numbers 10 to 35, and the check digits replace the `P`.
+const REFERENCE_DIGITS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].reduce(
+  (digits, letter, index) => `replace(${digits}, '${letter}', '${index + 10}')`,
+  `replace(substr(p.number, 3), '-', '')`,
+);
+const REFERENCE = `lpad((98 - ${REFERENCE_DIGITS}::bigint * 100 % 97)::text, 2, '0') || substr(p.number, 2)`;
+
 /** Formats the listed row `p`. `countdown` is the JSON text of the seconds until it expires. */
 const proformaJson = (countdown: string): string =>
   objectSql([
     numberOf('id'),
     ['proforma_number', valueSql('p.number')],
+    ['transaction_reference', valueSql(REFERENCE)],
     ['proforma_status_id', 'p.status_id'],
     ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
     ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
@@ -97,14 +107,24 @@ const proformaJson = (countdown: string): string =>
     timeOf('inserted_at'),
     timeOf('updated_at'),
     ['expires_in_seconds', countdown],
-    ...['customer_id', 'customer_email', 'customer_first_name', 'customer_last_name'].map(valueOf),
+    ...[
+      'customer_id',
+      'customer_data_part',
+      'customer_time_part',
+      'customer_email',
+      'customer_first_name',
+      'customer_last_name',
+    ].map(valueOf),
     ['anonymous', booleanSql('p.customer_id is null')],
     ...AMOUNT_COLUMNS.map(amountOf),
+    ['debt', amountSql(SHOWN_DEBT, 'money.unit')],
     numberOf('market_id'),
     ['currency_id', '$3::int'],
     numberOf('sales_channel_id'),
     valueOf('sales_channel'),
     valueOf('order_id'),
+    ['order_data_part', valueSql('o.data_part')],
+    ['order_time_part', valueSql('o.time_part')],
     ['canceled', booleanSql('p.canceled_at is not null')],
     valueOf('cancel_reason'),
     valueOf('tags'),
@@ -143,7 +163,8 @@ const AS_ENTRIES: RowFormat = {
 const listSql = (format: RowFormat, page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(page)}
   select (select ${format.wrap(`string_agg(row, ${format.separator})`)} from (
-    select ${format.row} as row from proforma_orders p, ${MONEY}
+    select ${format.row} as row from ${MONEY}, proforma_orders p
+    left join orders o on o.app_id = $1 and o.id = p.order_id
     where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
   ) as rows) as data, (
     select ${positionSql(keys)} from proforma_orders p

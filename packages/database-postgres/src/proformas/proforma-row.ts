@@ -1,12 +1,13 @@
 import { fieldsOf } from '@back-office/kernel';
 import {
-  feesFor,
+  confirmFee,
   NO_SOURCE,
   STATUSES,
   type Alert,
   type Conversion,
   type Payment,
   type Proforma,
+  type ProformaFee,
   type ProformaLine,
   type ProformaStatus,
 } from '@back-office/proforma';
@@ -21,8 +22,7 @@ type PaymentRow = FromJson<RowOf<typeof PAYMENTS>>;
 
 export interface ProformaRow extends RowOf<typeof PROFORMAS> {
   readonly seen_version: number;
-  readonly is_order_payable: boolean | null;
-  readonly is_order_canceled: boolean | null;
+  readonly order: Pick<Conversion, 'isOrderPayable' | 'isOrderCanceled' | 'orderParts'> | null;
   readonly items: readonly ItemRow[];
   readonly payments: readonly PaymentRow[] | null;
 }
@@ -45,13 +45,9 @@ export function toProforma(row: ProformaRow): Proforma {
       lastName: row.customer_last_name,
       phone: row.customer_phone,
     },
-    originalFees: row.fees,
     status: STATUSES[row.status_id - 1] as ProformaStatus,
     lines,
-    fees: feesFor(
-      lines.map(({ qtyConfirmed }) => qtyConfirmed),
-      row.fees,
-    ),
+    fees: row.fees.map((fee, index) => toFee(fee, index, lines)),
     payments: (row.payments ?? []).map(toPayment),
     alerts: row.alerts.map(toAlert),
     converted: toConversion(row),
@@ -70,13 +66,19 @@ function toConversion(row: ProformaRow): Conversion | null {
     })),
     orderNumber: row.converted_order_number ?? '',
     points: row.earned_points,
-    isOrderPayable: row.is_order_payable ?? false,
-    isOrderCanceled: row.is_order_canceled ?? false,
+    ...(row.order ?? { isOrderPayable: false, isOrderCanceled: false, orderParts: null }),
   };
 }
 
 function toLine(row: ItemRow): ProformaLine {
   return { variantId: row.product_variant_id, ...fieldsOf(row, LINE_FIELDS) };
+}
+
+/** A fee of an early release is confirmed with the lines, and dropped when none of them is left. */
+function toFee(stored: ProformaRow['fees'][number], index: number, lines: readonly ProformaLine[]): ProformaFee {
+  const fee = { id: -1 - index, qtyConfirmed: null, ...stored };
+  if (stored.id !== undefined || lines.every(({ qtyConfirmed }) => qtyConfirmed === null)) return fee;
+  return confirmFee(fee, lines.every(({ qtyConfirmed }) => qtyConfirmed === 0) ? 0 : fee.qty);
 }
 
 function toPayment(row: PaymentRow): Payment {

@@ -29,8 +29,9 @@ const selectProformas = (ids: string, lock: string): string => `
     (select s.version from proforma_orders s where s.app_id = $1 and s.id = p.id) as seen_version,
     (select json_agg(i order by i.position) from proforma_items i
      where i.app_id = $1 and i.proforma_order_id = p.id) as items,
-    (select ${IS_PAYABLE} from orders o where o.app_id = $1 and o.id = p.order_id) as is_order_payable,
-    (select ${IS_CANCELED} from orders o where o.app_id = $1 and o.id = p.order_id) as is_order_canceled,
+    (select json_build_object('isOrderPayable', ${IS_PAYABLE}, 'isOrderCanceled', ${IS_CANCELED},
+        'orderParts', json_build_object('dataPart', o.data_part, 'timePart', o.time_part))
+     from orders o where o.app_id = $1 and o.id = p.order_id) as "order",
     (select json_agg(y order by y.id) from payments y
      where y.app_id = $1 and y.proforma_order_id = p.id) as payments
   from proforma_orders p where p.app_id = $1 and p.id ${ids} order by p.id ${lock}`;
@@ -42,6 +43,18 @@ export type LockMode = keyof typeof LOCK_CLAUSES;
 /** A single id gets its own statement text, so that PostgreSQL keeps a generic plan for it. */
 export function loadStatement(count: number, lockMode: LockMode): string {
   return selectProformas(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCK_CLAUSES[lockMode]);
+}
+
+const INSERTED_CHANGING_COLUMNS = CHANGING_COLUMNS.names.map((name) =>
+  name === 'fees' ? feesWithIds('r.fees') : name,
+);
+
+/** Fees take their ids from the series of the items. */
+function feesWithIds(fees: string): string {
+  return `(
+    select coalesce(jsonb_agg(fee || jsonb_build_object('id', nextval('proforma_items_id_seq')) order by position), '[]')
+    from jsonb_array_elements(${fees}) with ordinality as entries (fee, position)
+  )`;
 }
 
 /**
@@ -57,12 +70,12 @@ export const INSERT_PROFORMA = `
     order by id for key share
   ), made as (
     insert into proforma_orders (app_id, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list})
-    select $1, ${FROZEN_COLUMNS.list}, ${CHANGING_COLUMNS.list} from json_to_record($2) as r (${FROZEN_COLUMNS.typedList}, ${CHANGING_COLUMNS.typedList})
+    select $1, ${FROZEN_COLUMNS.list}, ${INSERTED_CHANGING_COLUMNS.join(', ')} from json_to_record($2) as r (${FROZEN_COLUMNS.typedList}, ${CHANGING_COLUMNS.typedList})
     where not exists (
       select 1 from json_to_recordset($3) as line (warehouse_id bigint)
       where line.warehouse_id not in (select id from selling)
     )
-    returning id, number
+    returning id, number, fees
   ), item as (
     insert into proforma_items (app_id, proforma_order_id, ${ITEM_COLUMNS.list})
     select $1, made.id, ${ITEM_COLUMNS.list} from made, json_to_recordset($3) as r (${ITEM_COLUMNS.typedList})
@@ -81,7 +94,7 @@ export const INSERT_PROFORMA = `
     update vouchers v set held_by = made.id, updated_at = $4 from made, payment
     where v.app_id = $1 and ${among('v.id', 'payment', 'voucher_id')} and v.id = payment.voucher_id
   ), ${eventsSql('$4', '$7', 'made')}, ${bookReservationsSql('change', '$1', '$4')}
-  select made.id, (select json_agg(item.id order by item.position) from item) as items,
+  select made.id, made.fees, (select json_agg(item.id order by item.position) from item) as items,
     (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
 
 export interface ChangedParts {

@@ -1,9 +1,9 @@
-import type { Promotion } from '@back-office/kernel';
-import type { Alert, Payment, PaymentSource } from '@back-office/proforma';
+import type { FeeLine, Promotion } from '@back-office/kernel';
+import type { Alert, Payment, PaymentSource, ProformaFee } from '@back-office/proforma';
 import { ColumnList, type FromJson } from './column-list.js';
 import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
-import { BUYER_COLUMNS, EDITABLE_TERMS, fees, FROZEN_TERMS, LINE_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
+import { BUYER_COLUMNS, EDITABLE_TERMS, FROZEN_TERMS, LINE_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
 
 /** Payments that were stored by early releases have no `keyPart` and no source. */
 type StoredPayment = FromJson<Omit<Payment, LaterFields>> & Partial<FromJson<Pick<Payment, LaterFields>>>;
@@ -38,11 +38,14 @@ const FROZEN_COLUMNS = {
   customer_data_part: smallint().nullable(),
   customer_time_part: integer().nullable(),
   order_processing_id: bigint(),
-  fees: fees(),
 };
+
+/** Fees that were stored by early releases have neither an id nor a confirmed quantity. */
+type StoredFee = FeeLine & Partial<ProformaFee>;
 
 const CHANGING_COLUMNS = {
   ...CHANGING_FIELDS,
+  fees: jsonb<readonly StoredFee[]>(),
   status_id: smallint(),
   paid: bigint().default(0),
   debt: bigint(),

@@ -173,7 +173,9 @@ export function personalRecordsContract(
       };
       const terms = { currency: CURRENCY, delivery: DELIVERY, ...SALE, end_sales: 20, inserted_at: now };
       const method = (await fixture.methodOf(appId, 'bank_transfer')).name;
-      const payments = [{ amount: 20, method, status: 'settled', reference: null, paid_at: now }];
+      const payments = [
+        { amount: 20, method, status: 'settled', reference: null, external_ref: null, payer: null, paid_at: now },
+      ];
       expect(evaluations).toEqual([{ id: expect.any(Number), ...contact, ...terms }]);
       expect(proformas).toEqual([
         {
@@ -223,7 +225,17 @@ export function personalRecordsContract(
           external_ref: imported.externalRef,
           order_date: '2020-02-03T04:05:06',
           paid: 5,
-          payments: [{ amount: 5, method: method.name, status: 'settled', reference: null, paid_at: time() }],
+          payments: [
+            {
+              amount: 5,
+              method: method.name,
+              status: 'settled',
+              reference: null,
+              external_ref: null,
+              payer: null,
+              paid_at: time(),
+            },
+          ],
         },
       ]);
     });

@@ -1,5 +1,6 @@
-import { addHours, defaultTerms, type FeeLine, type PaymentMethod, totalsOf } from '@back-office/kernel';
+import { addHours, defaultTerms, type PaymentMethod, totalsOf } from '@back-office/kernel';
 import {
+  confirmFee,
   isFinal,
   NO_SOURCE,
   type Alert,
@@ -23,11 +24,11 @@ export function aProforma(...traits: readonly Trait<Proforma>[]): Proforma {
   const base = traits.reduce((proforma, trait) => trait(proforma), EMPTY_PROFORMA);
   const { lines, fees } = base.lines.length === 0 ? line()(base) : base;
   const originalTotals = {
-    originalFees: fees,
     originalEndSales: totalsOf([...lines.map(asRequested), ...fees]).endSales,
   };
-  const keptFees = lines.every((requestedLine) => requestedLine.qtyConfirmed === 0) ? [] : fees;
-  return { ...base, lines, ...originalTotals, fees: keptFees, ...totalsOf([...lines, ...keptFees]) };
+  const isEmpty = lines.every((requestedLine) => requestedLine.qtyConfirmed === 0);
+  const confirmedFees = isEmpty ? fees.map((shippingFee) => confirmFee(shippingFee, 0)) : fees;
+  return { ...base, lines, ...originalTotals, fees: confirmedFees, ...totalsOf([...lines, ...confirmedFees]) };
 }
 
 export function line(overrides: Partial<ProformaLine> = {}): Trait<Proforma> {
@@ -48,8 +49,11 @@ export function line(overrides: Partial<ProformaLine> = {}): Trait<Proforma> {
 }
 
 export function fee(price: number, vatRate = 2000): Trait<Proforma> {
-  const fees: FeeLine[] = [{ kind: 'shipment', name: 'Courier', qty: 1, price, vatRate, sales: price, discount: 0 }];
-  return (proforma) => ({ ...proforma, fees: [...proforma.fees, ...fees] });
+  const courier = { kind: 'shipment', name: 'Courier', qty: 1, price, vatRate, sales: price, discount: 0 };
+  return (proforma) => {
+    const id = 901 + proforma.fees.length;
+    return { ...proforma, fees: [...proforma.fees, { ...courier, id, qtyConfirmed: null }] };
+  };
 }
 
 export function payment(overrides: Partial<Payment>): Trait<Proforma> {
@@ -85,6 +89,7 @@ export function inStatus(status: ProformaStatus): Trait<Proforma> {
         points: 0,
         isOrderPayable: true,
         isOrderCanceled: false,
+        orderParts: { dataPart: 3, timePart: 71 },
       },
     }),
     ...(isFinal(status) && status !== 'converted' && { canceledAt: MADE_AT, cancelReason: status }),
@@ -156,7 +161,6 @@ const EMPTY_PROFORMA: Proforma = {
   },
   delivery: { address_line_1: 'Bulevar 1', city: 'Novi Sad', postcode: '21000', country: 'RS' },
   currency: 'RSD',
-  originalFees: [],
   originalEndSales: 0,
   promotions: [],
   insertedAt: MADE_AT,

@@ -1,5 +1,6 @@
 import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import {
+  EXTERNAL_REF_TAKEN,
   dueAt,
   AvailableStock,
   insufficientStock,
@@ -134,12 +135,13 @@ export class InMemoryProformaOrders implements ProformaOrders {
 
   private storeDraft(appId: number, evaluationId: number, draft: Proforma): Proforma {
     const lines = draft.lines.map((line) => ({ ...line, id: this.nextId() }));
+    const fees = draft.fees.map((fee) => ({ ...fee, id: this.nextId() }));
     const ownedEvaluation = this.evaluations.get(evaluationId)!;
     this.evaluations.set(evaluationId, {
       ...ownedEvaluation,
       evaluation: { ...ownedEvaluation.evaluation, used: true },
     });
-    const proforma = this.withIds({ ...draft, id: this.nextId(), lines });
+    const proforma = this.withIds({ ...draft, id: this.nextId(), lines, fees });
     this.reservations = this.reservationsWith(proforma);
     this.vouchers.hold(proforma);
     this.proformas.set(proforma.id, { appId, proforma });
@@ -148,6 +150,7 @@ export class InMemoryProformaOrders implements ProformaOrders {
 
   private changeOne(appId: number, before: Proforma, decide: Decision): StoredChange {
     const { next, refusal, preferredWarehouse = null } = decide(before);
+    if (this.isReferenceTaken(appId, before, next)) return { before, proforma: before, refusal: EXTERNAL_REF_TAKEN };
     const result = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
     if ('missing' in result)
       return { before, proforma: before, refusal: insufficientStock(result.missing.name, result.shortage) };
@@ -156,6 +159,16 @@ export class InMemoryProformaOrders implements ProformaOrders {
     this.vouchers.settle(before, proforma);
     this.proformas.set(before.id, { appId, proforma });
     return { before, proforma, ...(refusal && { refusal }) };
+  }
+
+  private isReferenceTaken(appId: number, before: Proforma, next: Proforma): boolean {
+    const added = next.payments.slice(before.payments.length).flatMap(({ externalRef }) => externalRef ?? []);
+    const others = [...this.proformas.values()].filter(
+      (owned) => owned.appId === appId && owned.proforma.id !== before.id,
+    );
+    return others.some(({ proforma }) =>
+      proforma.payments.some(({ externalRef }) => externalRef !== null && added.includes(externalRef)),
+    );
   }
 
   private reservationsWith(proforma: Proforma): Reservation[] {

@@ -1,7 +1,7 @@
 import { addHours } from '@back-office/kernel';
 import { eachCase, followPositions, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { statusId, type Proforma, type ProformaFilter } from '../index.js';
+import { paymentReference, statusId, type Proforma, type ProformaFilter } from '../index.js';
 import {
   cancellation,
   conversion,
@@ -59,6 +59,7 @@ export function proformaQueriesContract(
       expect(proforma).toEqual({
         id,
         proforma_number: number,
+        transaction_reference: paymentReference(number),
         proforma_status_id: 1,
         proforma_status_name: 'draft',
         proforma_status_color: '#9e9e9e',
@@ -72,6 +73,8 @@ export function proformaQueriesContract(
         inserted_at: formatSeconds(now),
         updated_at: formatSeconds(now),
         customer_id: null,
+        customer_data_part: null,
+        customer_time_part: null,
         customer_email: 'ana@example.com',
         customer_first_name: 'Ana',
         customer_last_name: 'Kovačević',
@@ -88,13 +91,15 @@ export function proformaQueriesContract(
         sales_channel_id: 1,
         sales_channel: 'web',
         order_id: null,
+        order_data_part: null,
+        order_time_part: null,
         canceled: false,
         cancel_reason: null,
         tags: ['vip'],
         alerts_count: 0,
         open_alerts_count: 0,
       });
-      const firstKeys = ['id', 'proforma_number', 'proforma_status_id', 'proforma_status_name'];
+      const firstKeys = ['id', 'proforma_number', 'transaction_reference', 'proforma_status_id'];
       expect(Object.keys(proforma as object).slice(0, 4)).toEqual(firstKeys);
     });
 
