@@ -1,4 +1,5 @@
 import { assertUnchangedSinceCheck, closeCondition } from './conditional-write.js';
+import type { Clock } from '@back-office/kernel';
 import { MemoryKeyedWrite } from './keyed-write.js';
 
 /** Records are immutable. A change stores a new record with the same id. */
@@ -67,9 +68,15 @@ export interface TransactionOptions {
 export class Memory {
   #journal: (() => unknown)[] | undefined;
   #commitCount = 0;
+  #moment: Date | undefined;
 
   get commitCount(): number {
     return this.#commitCount;
+  }
+
+  /** Returns a clock that is read once per transaction, so that all that it writes has the same time. */
+  clockOf(clock: Clock): Clock {
+    return { now: () => (this.#journal === undefined ? clock.now() : (this.#moment ??= clock.now())) };
   }
 
   /** The first transaction of a keyed call is its write. A later run of the call gets the result of this write. */
@@ -94,6 +101,7 @@ export class Memory {
       return result;
     } finally {
       this.#journal = undefined;
+      this.#moment = undefined;
       if (!isCommitted) for (const undo of journal.reverse()) undo();
     }
   }

@@ -30,7 +30,8 @@ export async function openDatabase(options: Options): Promise<OpenedDatabase> {
 }
 
 export function portsOf(state: State, options: Options): Database {
-  const { clock, publicBase, isPublished } = options;
+  const { publicBase, isPublished } = options;
+  const clock = state.memory.clockOf(options.clock);
   const warehouses = new MemoryWarehouses(state, clock);
   const attributes = new MemoryAttributes(state, clock);
   const currencyOf = (appId: number): string | undefined => state.apps.get(NO_APP_ID, appId)?.currency;
@@ -48,7 +49,7 @@ export function portsOf(state: State, options: Options): Database {
     backlog: new MemoryBacklog(state),
     jobQueue: () => new MemoryJobQueue(state, clock),
     ...eventPorts(state, clock),
-    ...peoplePorts(state, options),
+    ...peoplePorts(state, { ...options, clock }),
     products: new MemoryProducts(state, clock, { publicBase, currencyOf }),
     productQueries: new MemoryProductQueries(state),
     attributes,

@@ -31,6 +31,7 @@ import type { PublicLibrary } from '@back-office/media';
 import { PendingCondition } from './pending-condition.js';
 import { assertOutsideTransaction, type Postgres } from './postgres.js';
 import { trackWrites } from './call-writes.js';
+import { TransactionClock } from './transaction-clock.js';
 import { runInContext, WriteOnce } from './write-once.js';
 import { OrderRefunds } from './proformas/order-refunds.js';
 import { SqlPaymentMethods } from './proformas/sql-payment-methods.js';
@@ -50,8 +51,9 @@ import { SqlWebhookQueue } from './webhooks/sql-webhook-queue.js';
 
 export type PortOptions = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
-export function portsOf(postgres: Postgres, connection: ConnectionTarget, options: PortOptions): Database {
-  const { clock } = options;
+export function portsOf(postgres: Postgres, connection: ConnectionTarget, portOptions: PortOptions): Database {
+  const clock = new TransactionClock(portOptions.clock);
+  const options = { ...portOptions, clock };
   const accessTokens = new SqlAccessTokens(postgres, clock);
   const apps = new SqlApps(postgres, clock);
   const consents = new SqlConsents(postgres, clock);

@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 4;
 
 /** Throws inside a transaction, because rows must not stay locked during a network call. */
 export function assertOutsideTransaction(operation: string): void {
-  if (callContext().isInTransaction) throw new Error(`${operation} was called inside a transaction`);
+  if (callContext().moment) throw new Error(`${operation} was called inside a transaction`);
 }
 
 export class Postgres implements Sql {
@@ -166,7 +166,7 @@ export class Postgres implements Sql {
     for (let attempt = 1; ; attempt += 1) {
       const { generation } = this.statements;
       try {
-        const result = await runInContext({ isInTransaction: true }, () =>
+        const result = await runInContext({ moment: {} }, () =>
           this.inTurn(() => this.runAttempt(conditionalWork, endMs, transactionEnd)),
         );
         if (!dryRun) noteWritten();

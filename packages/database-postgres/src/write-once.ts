@@ -12,10 +12,15 @@ export interface CallProgress {
   madeOrder?: { readonly appId: number; readonly order: Order };
 }
 
+interface Moment {
+  at?: Date;
+}
+
 export interface CallContext {
   readonly writeOnce?: WriteOnce;
   readonly progress?: CallProgress;
-  readonly isInTransaction?: true;
+  /** Present in a transaction. {@link TransactionClock} sets its time. */
+  readonly moment?: Moment;
   readonly party?: Party;
   readonly actor?: Actor;
   /** A `PendingCondition`. */

@@ -12,7 +12,9 @@ export interface Verdict {
   readonly preferredWarehouse?: string | null;
 }
 
-export type Decision = (proforma: Proforma) => Verdict;
+/** `now` is the time of the transaction: all that it stores and publishes has this time. */
+export type Decision = (proforma: Proforma, now: Date) => Verdict;
+export type CreationDecision = (facts: EvaluationFacts, now: Date) => Proforma | Refusal;
 
 export interface StoredChange {
   readonly before: Proforma;
@@ -35,11 +37,7 @@ export interface ProformaOrders {
    * Creates a proforma from an evaluation. An evaluation can have only one proforma. If `decide` refuses, stores
    * nothing and returns the refusal. If the number of the new proforma is taken, calls `decide` again.
    */
-  create(
-    appId: number,
-    evaluationId: number,
-    decide: (facts: EvaluationFacts) => Proforma | Refusal,
-  ): Promise<Proforma | Refusal>;
+  create(appId: number, evaluationId: number, decide: CreationDecision): Promise<Proforma | Refusal>;
   /** Returns `undefined` when the app has no such proforma. */
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**

@@ -36,17 +36,16 @@ export class ProformaActions {
   ) {}
 
   async create(app: AppContext, evaluationId: number): Promise<Proforma | Refusal> {
-    const proforma = await this.proformas.create(app.id, evaluationId, (facts) => {
-      const now = this.clock.now();
-      return domain.createProforma({
+    const proforma = await this.proformas.create(app.id, evaluationId, (facts, now) =>
+      domain.createProforma({
         preferredWarehouse: app.settings.defaultWarehouseCode,
         ...facts,
         number: domain.proformaNumber(now.getUTCFullYear(), randomInt),
         lifetimeHours: app.settings.proforma.lifetimeHours,
         minimumBasketAmount: app.settings.proforma.minimumBasketAmount,
         now,
-      });
-    });
+      }),
+    );
     if (isRefusal(proforma) || !this.isResumed()) return proforma;
     return (await this.proformas.find(app.id, proforma.id)) ?? proforma;
   }
@@ -155,9 +154,8 @@ export class ProformaActions {
    * Expires the proformas, except those that another transaction has locked. Returns the number of changed proformas.
    */
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
-    const now = this.clock.now();
     const { expirePaid } = app.settings.proforma;
-    const storedChanges = await this.proformas.changeUnlocked(app.id, ids, (proforma) => ({
+    const storedChanges = await this.proformas.changeUnlocked(app.id, ids, (proforma, now) => ({
       next: domain.meetDeadline(proforma, { now, expirePaid }),
     }));
     return storedChanges.filter(({ before, proforma }) => before !== proforma).length;
@@ -192,9 +190,8 @@ export class ProformaActions {
     id: number,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
   ): Promise<ChangeResult | Refusal | undefined> {
-    const now = this.clock.now();
     const { defaultWarehouseCode: preferredWarehouse, proforma: settings } = app.settings;
-    const storedChange = await this.proformas.change(app.id, id, (existingProforma) => {
+    const storedChange = await this.proformas.change(app.id, id, (existingProforma, now) => {
       const currentProforma = domain.meetDeadline(existingProforma, { now, expirePaid: settings.expirePaid });
       const decision = decide(currentProforma, now);
       return isRefusal(decision)

@@ -134,8 +134,7 @@ export class Refunds {
   }
 
   private async record(appId: number, proforma: Proforma, answers: readonly AnsweredRefund[]): Promise<Proforma> {
-    const now = this.clock.now();
-    const storedChange = await this.proformas.change(appId, proforma.id, (existingProforma) => ({
+    const storedChange = await this.proformas.change(appId, proforma.id, (existingProforma, now) => ({
       next: answers.reduce(
         (next, { paymentId, outcome }) => applyRefundOutcome(next, paymentId, outcome, now),
         existingProforma,

@@ -1,10 +1,18 @@
 import type { Clock } from '@back-office/kernel';
 
 export class MovableClock implements Clock {
+  private tickMs = 0;
+
   constructor(private time = new Date('2026-11-21T10:00:00Z')) {}
 
   now(): Date {
-    return new Date(this.time);
+    this.time = new Date(this.time.getTime() + this.tickMs);
+    return this.time;
+  }
+
+  /** Makes every reading later than the one before it. */
+  startTicking(): void {
+    this.tickMs = 1;
   }
 
   /** Sets the clock to the system time, because other processes on the same database use it. */

@@ -2,10 +2,10 @@ import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   changeOf,
   EXTERNAL_REF_TAKEN,
+  type CreationDecision,
   type DecidedChange,
   type Decision,
   type DueProforma,
-  type EvaluationFacts,
   type Proforma,
   type ProformaOrders,
   type StoredChange,
@@ -26,15 +26,12 @@ export class MemoryProformaOrders implements ProformaOrders {
     private readonly clock: Clock,
   ) {}
 
-  async create(
-    appId: number,
-    evaluationId: number,
-    decide: (facts: EvaluationFacts) => Proforma | Refusal,
-  ): Promise<Proforma | Refusal> {
+  async create(appId: number, evaluationId: number, decide: CreationDecision): Promise<Proforma | Refusal> {
     return this.state.memory.transaction(() => {
-      const facts = evaluationFacts(this.state, appId, evaluationId, this.clock.now());
+      const now = this.clock.now();
+      const facts = evaluationFacts(this.state, appId, evaluationId, now);
       const proforma = retryUntilFree(
-        () => decide(facts),
+        () => decide(facts, now),
         (candidate) => !isRefusal(candidate) && hasProformaNumber(this.state, appId, candidate.number),
       );
       return isRefusal(proforma) ? proforma : insertProforma(this.state, appId, proforma);
@@ -65,15 +62,16 @@ export class MemoryProformaOrders implements ProformaOrders {
     isCallerRefunding: boolean,
   ): StoredChange[] {
     return this.state.memory.transaction(() => {
+      const now = this.clock.now();
       const proformas = findProformas(this.state, appId, ids);
       const changes = retryUntilFree(
-        () => proformas.map((before) => changeOf(before, decide(before))),
+        () => proformas.map((before) => changeOf(before, decide(before, now))),
         (candidates) => this.hasTakenNumber(appId, candidates),
       );
       if (changes.some((change) => this.hasTakenReference(appId, change))) {
         return proformas.map((proforma) => ({ before: proforma, proforma, refusal: EXTERNAL_REF_TAKEN }));
       }
-      return storeChanges(this.state, appId, changes, { isCallerRefunding, now: this.clock.now() });
+      return storeChanges(this.state, appId, changes, { isCallerRefunding, now });
     });
   }
 

@@ -1,5 +1,5 @@
 import { isRefusal, merge, type Refusal } from '@back-office/kernel';
-import { createdProformaEvents, type EvaluationFacts, type Proforma } from '@back-office/proforma';
+import { createdProformaEvents, type CreationDecision, type Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
 import type { Transaction } from '../transaction.js';
 import { eventRows } from '../events/event-statements.js';
@@ -21,12 +21,12 @@ export async function insertProforma(
   transaction: Transaction,
   appId: number,
   evaluationId: number,
-  decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  decide: CreationDecision,
   now: Date,
 ): Promise<Proforma | Refusal | undefined> {
   const facts = await findEvaluationFacts(transaction, appId, evaluationId, now);
   if (facts === undefined) return undefined;
-  const proforma = decide(facts);
+  const proforma = decide(facts, now);
   if (isRefusal(proforma)) return proforma;
   const columns = merge(frozenColumns(proforma), changingColumns(proforma));
   const lines = proforma.lines.map((line, position) => ({ position, ...lineColumns(line) }));

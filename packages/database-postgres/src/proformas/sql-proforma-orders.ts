@@ -6,10 +6,10 @@ import {
   reservationChanges,
   releasedVouchers,
   storedChangeOf,
+  type CreationDecision,
   type DecidedChange,
   type Decision,
   type DueProforma,
-  type EvaluationFacts,
   type Proforma,
   type ProformaOrders,
   type StoredChange,
@@ -57,11 +57,7 @@ export class SqlProformaOrders implements ProformaOrders {
     private readonly clock: Clock,
   ) {}
 
-  async create(
-    appId: number,
-    evaluationId: number,
-    decide: (facts: EvaluationFacts) => Proforma | Refusal,
-  ): Promise<Proforma | Refusal> {
+  async create(appId: number, evaluationId: number, decide: CreationDecision): Promise<Proforma | Refusal> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const proforma = await this.database.transaction((transaction) =>
@@ -102,12 +98,9 @@ export class SqlProformaOrders implements ProformaOrders {
   }
 
   /** Looks in other apps after the transaction, so that a lost node of a cluster does not fail it. */
-  private async refuseMissing(
-    evaluationId: number,
-    decide: (facts: EvaluationFacts) => Proforma | Refusal,
-  ): Promise<Proforma | Refusal> {
+  private async refuseMissing(evaluationId: number, decide: CreationDecision): Promise<Proforma | Refusal> {
     const evaluation = (await existsInAnyApp(this.database, evaluationId)) ? 'of another app' : undefined;
-    return decide({ evaluation, stock: [] });
+    return decide({ evaluation, stock: [] }, this.clock.now());
   }
 
   /** A repeated keyed call returns the proforma of its first run, which may have changed since. */
@@ -124,12 +117,12 @@ export class SqlProformaOrders implements ProformaOrders {
     known: VersionedProforma,
     decide: Decision,
   ): Promise<VersionedChange | undefined> {
-    const change = changeOf(known.proforma, decide(known.proforma));
+    const now = this.clock.now();
+    const change = changeOf(known.proforma, decide(known.proforma, now));
     if (change.refusal || !(isPlainChange(change) || isPlainConversion(change))) return undefined;
     try {
       const changes = await this.database.transaction(async (transaction) => {
         transaction.locks('proforma');
-        const now = this.clock.now();
         const storedChanges = await storeChanges(transaction, appId, [change], INTERACTIVE, now, known.version);
         return storedChanges.map((storedChange) => ({ version: known.version + 1, ...storedChange }));
       });
@@ -180,7 +173,7 @@ export class SqlProformaOrders implements ProformaOrders {
       const changesToStore = await writeConsequences(
         transaction,
         appId,
-        loaded.map(({ proforma }) => changeOf(proforma, decide(proforma))),
+        loaded.map(({ proforma }) => changeOf(proforma, decide(proforma, now))),
         now,
       );
       const changes = await reserveStock(transaction, appId, changesToStore);

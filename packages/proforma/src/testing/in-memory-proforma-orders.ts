@@ -1,3 +1,4 @@
+import { NOW } from './a-proforma.js';
 import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import {
   EXTERNAL_REF_TAKEN,
@@ -10,6 +11,7 @@ import {
   type Decision,
   type DueProforma,
   type Evaluation,
+  type CreationDecision,
   type EvaluationFacts,
   type Proforma,
   type ProformaOrders,
@@ -35,6 +37,8 @@ export class InMemoryProformaOrders implements ProformaOrders {
   private reservations: readonly Reservation[] = [];
   private lastId = 0;
 
+  constructor(private readonly now: () => Date = () => NOW) {}
+
   nextId(): number {
     this.lastId += 1;
     return this.lastId;
@@ -56,13 +60,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
       .map(({ appId: _appId, ...shelf }) => ({ ...shelf, reserved: reservedOn(shelf, this.reservations) }));
   }
 
-  async create(
-    appId: number,
-    evaluationId: number,
-    decide: (facts: EvaluationFacts) => Proforma | Refusal,
-  ): Promise<Proforma | Refusal> {
+  async create(appId: number, evaluationId: number, decide: CreationDecision): Promise<Proforma | Refusal> {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
-      const draft = decide(this.factsOf(appId, evaluationId));
+      const draft = decide(this.factsOf(appId, evaluationId), this.now());
       if (isRefusal(draft)) return draft;
       if (!this.isNumberTaken(appId, draft.number)) return this.storeDraft(appId, evaluationId, draft);
     }
@@ -149,7 +149,7 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   private changeOne(appId: number, before: Proforma, decide: Decision): StoredChange {
-    const { next, refusal, preferredWarehouse = null } = decide(before);
+    const { next, refusal, preferredWarehouse = null } = decide(before, this.now());
     if (this.isReferenceTaken(appId, before, next)) return { before, proforma: before, refusal: EXTERNAL_REF_TAKEN };
     const result = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
     if ('missing' in result)

@@ -14,6 +14,7 @@ import {
   type Proforma,
   type ProformaOrders,
   type StoredChange,
+  type Verdict,
 } from '../index.js';
 
 /** Fixture that an adapter opens: two apps without proformas, and methods that add goods. */
@@ -44,6 +45,9 @@ export interface ProformaOrdersFixture {
   /** Runs `work` while another change locks the proforma. Absent when changes cannot overlap. */
   whileLocked?<Result>(appId: number, id: number, work: () => Promise<Result>): Promise<Result>;
 }
+
+/** Takes its time from the fixture. */
+export type UntimedDecision = (proforma: Proforma) => Verdict;
 
 export class ShirtShop {
   private lastNumber = 0;
@@ -100,34 +104,34 @@ export class ShirtShop {
     return this.fixture.orders.find(this.appId, id);
   }
 
-  payment(amount: number, source = NO_SOURCE): Decision {
+  payment(amount: number, source = NO_SOURCE): UntimedDecision {
     return decisionOf((proforma) =>
       pay(proforma, { method: this.fixture.paymentMethod, amount, source, now: this.fixture.now() }),
     );
   }
 
-  confirmation(...quantities: readonly number[]): Decision {
+  confirmation(...quantities: readonly number[]): UntimedDecision {
     return decisionOf((proforma) => {
       const adjustments = proforma.lines.map(({ id }, index) => ({ lineId: id, qtyConfirmed: quantities[index] }));
       return warehouseConfirm(proforma, { adjustments, now: this.fixture.now() });
     });
   }
 
-  tagEdit(...tags: readonly string[]): Decision {
+  tagEdit(...tags: readonly string[]): UntimedDecision {
     return decisionOf((proforma) => edit(proforma, { tags, now: this.fixture.now() }));
   }
 
-  cancellation(): Decision {
+  cancellation(): UntimedDecision {
     return decisionOf((proforma) => cancel(proforma, { reason: 'Too late', now: this.fixture.now() }));
   }
 
-  conversion(): Decision {
+  conversion(): UntimedDecision {
     return decisionOf((proforma) =>
       convert(proforma, { orderNumber: this.nextNumber(), amountPerPoint: 0, now: this.fixture.now() }),
     );
   }
 
-  refundOutcomes(outcome: 'refunded' | 'failed'): Decision {
+  refundOutcomes(outcome: 'refunded' | 'failed'): UntimedDecision {
     return decisionOf((proforma) => {
       const pendingPayments = proforma.payments.filter((payment) => payment.status === 'pending');
       return pendingPayments.reduce(
@@ -138,7 +142,7 @@ export class ShirtShop {
   }
 
   /** Returns a decision that treats the deadline as passed. */
-  expiry(): Decision {
+  expiry(): UntimedDecision {
     return (proforma) => ({ next: meetDeadline(proforma, { now: proforma.expiresAt, expirePaid: false }) });
   }
 
@@ -153,7 +157,7 @@ export function assertAccepted(result: Proforma | Refusal): Proforma {
   return result;
 }
 
-function decisionOf(action: (proforma: Proforma) => Proforma | Refusal): Decision {
+function decisionOf(action: (proforma: Proforma) => Proforma | Refusal): UntimedDecision {
   return (proforma) => {
     const result = action(proforma);
     return isRefusal(result) ? { next: proforma, refusal: result } : { next: result };
