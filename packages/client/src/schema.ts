@@ -5274,7 +5274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field failed validation, or a rule refused: `API.Promotions.WrongDataType`, `API.Promotions.CodeCantBeBlank`, `API.Promotions.NameCantBeBlank`, `API.Promotions.VariantCodesCantBeBlank`, `API.Promotions.KindCantBeBlank`, `API.Promotions.ValueCantBeBlank`, `API.Promotions.BuyQtyCantBeBlank`, `API.Promotions.GetQtyCantBeBlank`, `API.Promotions.CodeIsInvalid`, `API.Promotions.NameIsInvalid`, `API.Promotions.VariantCodesIsInvalid`, `API.Promotions.CouponCodeIsInvalid`, `API.Promotions.KindIsInvalid`, `API.Promotions.ValueIsInvalid`, `API.Promotions.BuyQtyIsInvalid`, `API.Promotions.GetQtyIsInvalid`, `API.Promotions.MinQtyIsInvalid`, `API.Promotions.MinAmountIsInvalid`, `API.Promotions.ValidFromIsInvalid`, `API.Promotions.ValidUntilIsInvalid`, `API.Promotions.PriorityIsInvalid`, `API.Promotions.CodeIsTooLong`, `API.Promotions.NameIsTooLong`, `API.Promotions.VariantCodesIsTooLong`, `API.Promotions.CouponCodeIsTooLong`, `API.Promotions.TooManyActive`, `API.Promotions.TooManyWithCoupon` */
+            /** @description A field failed validation, or a rule refused: `API.Promotions.WrongDataType`, `API.Promotions.CodeCantBeBlank`, `API.Promotions.NameCantBeBlank`, `API.Promotions.VariantCodesCantBeBlank`, `API.Promotions.CouponCodeCantBeBlank`, `API.Promotions.KindCantBeBlank`, `API.Promotions.ValueCantBeBlank`, `API.Promotions.BuyQtyCantBeBlank`, `API.Promotions.GetQtyCantBeBlank`, `API.Promotions.CodeIsInvalid`, `API.Promotions.NameIsInvalid`, `API.Promotions.VariantCodesIsInvalid`, `API.Promotions.CouponCodeIsInvalid`, `API.Promotions.KindIsInvalid`, `API.Promotions.ValueIsInvalid`, `API.Promotions.BuyQtyIsInvalid`, `API.Promotions.GetQtyIsInvalid`, `API.Promotions.MinQtyIsInvalid`, `API.Promotions.MinAmountIsInvalid`, `API.Promotions.ValidFromIsInvalid`, `API.Promotions.ValidUntilIsInvalid`, `API.Promotions.PriorityIsInvalid`, `API.Promotions.CodeIsTooLong`, `API.Promotions.NameIsTooLong`, `API.Promotions.VariantCodesIsTooLong`, `API.Promotions.CouponCodeIsTooLong`, `API.Promotions.CouponCodeHasAlreadyBeenTaken`, `API.Promotions.TooManyActive`, `API.Promotions.TooManyWithCoupon` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5448,7 +5448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A field failed validation, or a rule refused: `API.Vouchers.WrongDataType`, `API.Vouchers.CodeCantBeBlank`, `API.Vouchers.AmountCantBeBlank`, `API.Vouchers.CodeIsInvalid`, `API.Vouchers.AmountIsInvalid`, `API.Vouchers.CustomerIdIsInvalid`, `API.Vouchers.ValidFromIsInvalid`, `API.Vouchers.ValidUntilIsInvalid`, `API.Vouchers.CodeIsTooLong`, `API.Customers.NotFound` */
+            /** @description A field failed validation, or a rule refused: `API.Vouchers.WrongDataType`, `API.Vouchers.CodeCantBeBlank`, `API.Vouchers.AmountCantBeBlank`, `API.Vouchers.CodeIsInvalid`, `API.Vouchers.AmountIsInvalid`, `API.Vouchers.CustomerIdIsInvalid`, `API.Vouchers.ValidFromIsInvalid`, `API.Vouchers.ValidUntilIsInvalid`, `API.Vouchers.CodeIsTooLong`, `API.Vouchers.CodeHasAlreadyBeenTaken`, `API.Customers.NotFound` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10932,6 +10932,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -11089,6 +11091,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -11130,7 +11134,10 @@ export interface operations {
                  *             "payment_method_id": 86,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-23T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -11256,6 +11263,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -11297,7 +11306,10 @@ export interface operations {
                  *             "payment_method_id": 86,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-23T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -11423,6 +11435,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": "2026-11-21T10:00:00",
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -11464,7 +11478,10 @@ export interface operations {
                  *             "payment_method_id": 5,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           },
                  *           {
                  *             "id": 3,
@@ -11473,7 +11490,10 @@ export interface operations {
                  *             "payment_method_id": 5,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -11599,6 +11619,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": "2026-11-21T10:00:00",
                  *         "order_id": 7,
+                 *         "order_data_part": 9,
+                 *         "order_time_part": 82,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -11640,7 +11662,10 @@ export interface operations {
                  *             "payment_method_id": null,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -11758,7 +11783,7 @@ export interface operations {
                  *         "vat": 16.67,
                  *         "end_sales": 100,
                  *         "paid": 0,
-                 *         "debt": 100,
+                 *         "debt": 0,
                  *         "market_id": 1,
                  *         "currency_id": 941,
                  *         "sales_channel_id": 1,
@@ -11766,6 +11791,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": true,
                  *         "canceled_at": "2026-11-21T10:00:00",
                  *         "cancel_reason": null,
@@ -11807,7 +11834,10 @@ export interface operations {
                  *             "payment_method_id": 8,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           },
                  *           {
                  *             "id": 5,
@@ -11816,7 +11846,10 @@ export interface operations {
                  *             "payment_method_id": 8,
                  *             "payment_status": "refunded",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -11934,7 +11967,7 @@ export interface operations {
                  *         "vat": 16.67,
                  *         "end_sales": 100,
                  *         "paid": 0,
-                 *         "debt": 100,
+                 *         "debt": 0,
                  *         "market_id": 1,
                  *         "currency_id": 941,
                  *         "sales_channel_id": 1,
@@ -11942,6 +11975,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": true,
                  *         "canceled_at": "2026-12-01T10:00:00",
                  *         "cancel_reason": "expired",
@@ -12100,6 +12135,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": "2026-11-21T10:00:00",
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -12141,7 +12178,10 @@ export interface operations {
                  *             "payment_method_id": 1,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           },
                  *           {
                  *             "id": 2,
@@ -12150,7 +12190,10 @@ export interface operations {
                  *             "payment_method_id": 1,
                  *             "payment_status": "refund_failed",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -12293,6 +12336,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": "2026-11-21T10:00:00",
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -12334,7 +12379,10 @@ export interface operations {
                  *             "payment_method_id": 1,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           },
                  *           {
                  *             "id": 2,
@@ -12343,7 +12391,10 @@ export interface operations {
                  *             "payment_method_id": 1,
                  *             "payment_status": "refunded",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -12485,6 +12536,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -12681,7 +12734,10 @@ export interface operations {
                  *             "payment_method_id": null,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "tax_brackets": [
@@ -13071,7 +13127,7 @@ export interface operations {
                  *         "vat": 16.67,
                  *         "end_sales": 100,
                  *         "paid": 0,
-                 *         "debt": 100,
+                 *         "debt": 0,
                  *         "market_id": 1,
                  *         "currency_id": 941,
                  *         "sales_channel_id": 1,
@@ -13383,7 +13439,10 @@ export interface operations {
                  *             "payment_method_id": null,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "tax_brackets": [
@@ -13486,7 +13545,7 @@ export interface operations {
                  *         "vat": 16.67,
                  *         "end_sales": 100,
                  *         "paid": 0,
-                 *         "debt": 100,
+                 *         "debt": 0,
                  *         "market_id": 1,
                  *         "currency_id": 941,
                  *         "sales_channel_id": 1,
@@ -13494,6 +13553,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": null,
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": true,
                  *         "canceled_at": "2026-11-21T10:00:00",
                  *         "cancel_reason": null,
@@ -13535,7 +13596,10 @@ export interface operations {
                  *             "payment_method_id": 8,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           },
                  *           {
                  *             "id": 5,
@@ -13544,7 +13608,10 @@ export interface operations {
                  *             "payment_method_id": 8,
                  *             "payment_status": "refunded",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {
@@ -13671,6 +13738,8 @@ export interface operations {
                  *         "warehouse_confirmed_at": "2026-11-21T10:00:00",
                  *         "converted_at": null,
                  *         "order_id": null,
+                 *         "order_data_part": null,
+                 *         "order_time_part": null,
                  *         "canceled": false,
                  *         "canceled_at": null,
                  *         "cancel_reason": null,
@@ -13712,7 +13781,10 @@ export interface operations {
                  *             "payment_method_id": 1,
                  *             "payment_status": "settled",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           },
                  *           {
                  *             "id": 2,
@@ -13721,7 +13793,10 @@ export interface operations {
                  *             "payment_method_id": 1,
                  *             "payment_status": "refund_failed",
                  *             "payment_date": "2026-11-21T10:00:00",
-                 *             "finalized": true
+                 *             "finalized": true,
+                 *             "external_ref": null,
+                 *             "paid_at": null,
+                 *             "payer": null
                  *           }
                  *         ],
                  *         "payment_instructions": {

@@ -11,6 +11,7 @@ export * from './dates.js';
 export * from './device-details.js';
 export * from './latest-parties.js';
 export * from './list-query.js';
+export * from './loose-codes.js';
 export * from './merge.js';
 export * from './money.js';
 export * from './partition.js';

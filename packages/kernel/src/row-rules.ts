@@ -72,6 +72,7 @@ const RULE_NAMES: Readonly<Record<string, string>> = {
   [CANT_BE_BLANK]: 'CantBeBlank',
   [IS_INVALID]: 'IsInvalid',
   [IS_TOO_LONG]: 'IsTooLong',
+  [ALREADY_TAKEN]: 'HasAlreadyBeenTaken',
 };
 
 interface RowFields {

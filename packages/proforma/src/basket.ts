@@ -10,7 +10,7 @@ import {
   totalsOf,
 } from '@back-office/kernel';
 import { promisedVouchers, type RequestedVoucher } from './create.js';
-import { applicablePromotions, priceLines, unknownCoupon, type PromotionRule } from './promotions.js';
+import { applicablePromotions, priceLines, resolveCoupons, type PromotionRule } from './promotions.js';
 import { VOUCHER_NOT_AVAILABLE } from './refusals.js';
 
 export interface SoldVariant {
@@ -66,10 +66,11 @@ export function priceBasket(requestedVariants: readonly RequestedVariant[], offe
   const soldItems = requestedVariants.flatMap(({ variant, qty }) => (variant?.active ? [{ variant, qty }] : []));
   if (soldItems.length < requestedVariants.length) return refuse('API.Products.NotFound');
   if (soldItems.some(({ variant }) => variant.price === null)) return refuse('API.Products.MissingPrice');
-  if (unknownCoupon(offers.rules, offers) !== undefined) return refuse('API.Promotions.CouponNotFound');
+  const coupons = resolveCoupons(offers.rules, offers);
+  if (coupons === undefined) return refuse('API.Promotions.CouponNotFound');
   if (offers.vouchers.some(({ available }) => available === 0)) return VOUCHER_NOT_AVAILABLE;
   const unpricedLines = soldItems.map(({ variant, qty }) => basketLineOf(variant, qty));
-  const promotions = applicablePromotions(offers.rules, unpricedLines, offers);
+  const promotions = applicablePromotions(offers.rules, unpricedLines, { coupons, now: offers.now });
   const lines = priceLines(unpricedLines, promotions);
   const fees = shipmentFees(offers.shipment, totalsOf(lines).endSales);
   const totals = totalsOf([...lines, ...fees]);

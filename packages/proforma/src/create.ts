@@ -1,5 +1,6 @@
 import {
   addHours,
+  findByLooseCode,
   type Address,
   type Buyer,
   type EvaluatedLine,
@@ -11,6 +12,7 @@ import {
   totalsOf,
 } from '@back-office/kernel';
 import { isText } from './edit.js';
+
 import { isPaidInFull } from './payments.js';
 import { NO_SOURCE, type Payment, type Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
@@ -104,6 +106,15 @@ function draftOf(
     insertedAt: now,
     updatedAt: now,
   };
+}
+
+/** Returns the voucher that each code names, each voucher once. Nothing is available under an unknown code. */
+export function requestVouchers(
+  codes: readonly string[],
+  vouchers: readonly RequestedVoucher[],
+): readonly RequestedVoucher[] {
+  const requested = codes.map((code) => findByLooseCode(vouchers, code) ?? { id: 0, code, available: 0 });
+  return requested.filter(({ id }, index) => id === 0 || requested.findIndex((other) => other.id === id) === index);
 }
 
 /** Takes the total from the vouchers in their order, from each at most its available amount. */

@@ -5,7 +5,7 @@ import {
   applicablePromotions,
   priceLines,
   promotionTotals,
-  unknownCoupon,
+  resolveCoupons,
   type BasketLine,
   type PromotionRule,
 } from './promotions.js';
@@ -219,12 +219,18 @@ describe('a coupon code', () => {
     aRule({ code: 'D' }),
   ];
 
-  it.each(['OFF', 'OVER', 'spring', 'D', ''])('%j is unknown without a current promotion', (coupon) => {
-    expect(unknownCoupon(rules, { coupons: ['SPRING', coupon], now: NOW })).toBe(coupon);
+  it.each(['OFF', 'OVER', 'D', ''])('%j is unknown without a current promotion', (coupon) => {
+    expect(resolveCoupons(rules, { coupons: ['SPRING', coupon], now: NOW })).toBeUndefined();
   });
 
-  it('is known even when the basket is too small for its promotion', () => {
-    expect(unknownCoupon(rules, { coupons: ['SPRING'], now: NOW })).toBeUndefined();
+  it.each(['SPRING', 'spring', ' Spring '])('is found as %j, without case and outer spaces', (coupon) => {
+    expect(resolveCoupons(rules, { coupons: [coupon], now: NOW })).toEqual(['SPRING']);
+  });
+
+  it('is unknown when it matches several codes, unless it equals one of them', () => {
+    const twins = [...rules, aRule({ code: 'E', couponCode: 'Spring' })];
+    expect(resolveCoupons(twins, { coupons: ['spring'], now: NOW })).toBeUndefined();
+    expect(resolveCoupons(twins, { coupons: ['Spring'], now: NOW })).toEqual(['Spring']);
   });
 });
 

@@ -1,4 +1,12 @@
-import { allocate, type AppliedPromotion, merge, type Promotion, shareOf, sum } from '@back-office/kernel';
+import {
+  allocate,
+  type AppliedPromotion,
+  findByLooseCode,
+  merge,
+  type Promotion,
+  shareOf,
+  sum,
+} from '@back-office/kernel';
 
 const FULL_BASIS_POINTS = 10_000;
 
@@ -35,9 +43,15 @@ export interface LinePrice {
   readonly promotions: readonly AppliedPromotion[];
 }
 
-export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }: PromotionContext): string | undefined {
-  const requiredCoupons = new Set(rules.filter((rule) => isInForce(rule, now)).map((rule) => rule.couponCode));
-  return coupons.find((coupon) => !requiredCoupons.has(coupon));
+/** Returns the coupon codes of promotions in force that the sent ones name; `undefined` when one names none. */
+export function resolveCoupons(
+  rules: readonly PromotionRule[],
+  { coupons, now }: PromotionContext,
+): readonly string[] | undefined {
+  const codes = rules.flatMap((rule) => (isInForce(rule, now) ? (rule.couponCode ?? []) : []));
+  const stored = [...new Set(codes)].map((code) => ({ code }));
+  const found = coupons.flatMap((coupon) => findByLooseCode(stored, coupon)?.code ?? []);
+  return found.length < coupons.length ? undefined : found;
 }
 
 /**

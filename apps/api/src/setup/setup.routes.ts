@@ -1,5 +1,5 @@
 import type { Field, FieldType, FieldContext, Resource, Row, SetUpQueries, SetUpRecords } from '@back-office/checkout';
-import { formatDateTime, rowErrorKeys } from '@back-office/kernel';
+import { ALREADY_TAKEN, formatDateTime, rowErrorKey, rowErrorKeys } from '@back-office/kernel';
 import type { TSchema } from '@sinclair/typebox';
 import { ok } from '../http/answer.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
@@ -96,7 +96,7 @@ function presentRow(fields: PresentedFields, row: Row, app: FieldContext['app'])
   return { id: row['id'], ...Object.fromEntries([...values, ...times]) };
 }
 
-function refusalsOf({ area, fields, reference, limits = [], sometimesRequired = [] }: Resource): string[] {
+function refusalsOf({ area, fields, reference, looseCode, limits = [], sometimesRequired = [] }: Resource): string[] {
   const names = Object.keys(fields).filter((name) => fields[name]?.type !== 'flag');
   const texts = names.filter((name) => hasLengthLimit(fields[name]));
   const required = names.filter((name) => isRequired(fields[name]) || sometimesRequired.includes(name));
@@ -107,6 +107,7 @@ function refusalsOf({ area, fields, reference, limits = [], sometimesRequired = 
       numbers: required.filter((name) => !texts.includes(name)),
       optionalValues: names.filter((name) => !required.includes(name) && !texts.includes(name)),
     }),
+    ...(looseCode ? [rowErrorKey(area, looseCode, ALREADY_TAKEN)] : []),
     ...(reference ? [reference.failure] : []),
     ...limits.map(({ failure }) => failure),
   ];

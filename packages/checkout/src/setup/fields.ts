@@ -52,8 +52,6 @@ export function textField(initialValue: InitialValue = {}): Field {
   return { type: 'text', check, toStored, ...initialValue };
 }
 
-export const optionalText = textField({ initial: null });
-
 export function choiceField(values: readonly string[]): Field {
   const check = (value: unknown): string | undefined => {
     if (typeof value !== 'string') return MALFORMED;
@@ -110,13 +108,28 @@ export const optionalMoment: Field = {
   toStored: (value) => parseMoment(String(value))?.at,
 };
 
+const LAST_MILLISECOND = 24 * 3_600_000 - 1;
+
+/** An inclusive end. A date alone covers its whole day. */
+export const optionalEnd: Field = {
+  ...optionalMoment,
+  toStored: (value) => {
+    const moment = parseMoment(String(value));
+    return moment?.isDateOnly ? new Date(moment.at.getTime() + LAST_MILLISECOND) : moment?.at;
+  },
+};
+
+/** A code that people type; null means no code. */
+export const optionalCode: Field = { ...textField({ initial: null }), check: textField().check };
+
 export function hasReversedPeriod({ valid_from: from, valid_until: until }: Row): boolean {
   return from instanceof Date && until instanceof Date && until < from;
 }
 
 export const MAX_TEXTS = 10_000;
 
-export const textListField: Field = {
+/** Codes of variants, which are stored without outer spaces. */
+export const codeListField: Field = {
   type: 'texts',
   initial: [],
   check: (value) => {
@@ -124,5 +137,5 @@ export const textListField: Field = {
     if (value.length > MAX_TEXTS) return IS_TOO_LONG;
     return value.map((text) => checkText(text, MAX_STRING_LENGTH, false)).find((rule) => rule !== undefined);
   },
-  toStored: (value) => [...new Set(value as string[])],
+  toStored: (value) => [...new Set((value as string[]).map((text) => text.trim()))],
 };

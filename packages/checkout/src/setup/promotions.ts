@@ -6,9 +6,10 @@ import {
   flagField,
   choiceField,
   optionalMoment,
-  optionalText,
+  optionalCode,
+  optionalEnd,
   percentageField,
-  textListField,
+  codeListField,
   wholeNumberField,
   type Field,
   type Row,
@@ -40,19 +41,20 @@ const FIELDS = {
   get_qty: optionalPieces,
   min_qty: wholeNumberField({ min: 0 }, { initial: 0 }),
   min_amount: amountField(0, { initial: 0 }),
-  variant_codes: textListField,
-  coupon_code: optionalText,
+  variant_codes: codeListField,
+  coupon_code: optionalCode,
   valid_from: optionalMoment,
-  valid_until: optionalMoment,
+  valid_until: optionalEnd,
   priority: wholeNumberField({ min: -(2 ** 31) }, { initial: 0 }),
   active: flagField(true),
 };
 
 export const PROMOTIONS = {
   area: 'Promotions',
+  looseCode: 'coupon_code',
   fields: FIELDS,
   finish: applyKindRules,
-  sometimesRequired: ['value', 'buy_qty', 'get_qty'],
+  sometimesRequired: ['value', 'buy_qty', 'get_qty', 'coupon_code'],
   // Limits the active promotions, because the service evaluates all of them for each line of every basket.
   limits: [
     {

@@ -1,4 +1,13 @@
-import { CANT_BE_BLANK, isRow, MALFORMED, rowErrorKey, type RowOutcome } from '@back-office/kernel';
+import {
+  ALREADY_TAKEN,
+  CANT_BE_BLANK,
+  isRow,
+  looseCode,
+  MALFORMED,
+  rowErrorKey,
+  type RowOutcome,
+} from '@back-office/kernel';
+
 import type { Field, FieldContext, Row } from './fields.js';
 
 export interface Resource {
@@ -7,6 +16,8 @@ export interface Resource {
   readonly reference?: { readonly field: string; readonly failure: string };
   readonly limits?: readonly RecordLimit[];
   readonly sometimesRequired?: readonly string[];
+  /** A field whose new values must differ from all others, without case and outer spaces, unless they are equal. */
+  readonly looseCode?: string;
   /** Returns the record to store, or the broken rule when the fields contradict each other. */
   readonly finish?: (nextRecord: Row, storedRecord: Row | undefined, sentFields: Row) => Row | BrokenRule;
 }
@@ -32,6 +43,7 @@ export interface StoredRow extends Row {
 
 export interface FoundRecords {
   readonly app: FieldContext['app'];
+  /** The records with these codes, and those with their loose codes. */
   readonly records: readonly StoredRow[];
   readonly referencedIds: ReadonlySet<unknown>;
 }
@@ -48,12 +60,48 @@ export function planSetUp(
   { app, records, referencedIds }: FoundRecords,
 ): SetUpPlan {
   const recordsByCode = new Map(records.map((row) => [row.code, row]));
+  const looseCodes = new LooseCodes(resource, records);
   const outcomes = rows.map((sentRow) => {
     const plannedRow = planRow(resource, sentRow, { app, recordsByCode, referencedIds });
-    if (typeof plannedRow !== 'string') recordsByCode.set(plannedRow.code, plannedRow);
+    if (typeof plannedRow === 'string') return plannedRow;
+    const takenKey = looseCodes.findTaken(plannedRow, recordsByCode.get(plannedRow.code));
+    if (takenKey !== undefined) return takenKey;
+    recordsByCode.set(plannedRow.code, plannedRow);
     return plannedRow;
   });
   return { outcomes, records: [...recordsByCode.values()] };
+}
+
+/** The exact codes of the app by their loose form. */
+class LooseCodes {
+  private readonly exactByLoose = new Map<string, Set<string>>();
+
+  constructor(
+    private readonly resource: Resource,
+    records: readonly StoredRow[],
+  ) {
+    for (const record of records) this.add(record);
+  }
+
+  /** Returns a message key when the code is new to the record and another code differs only by case and outer spaces. */
+  findTaken(planned: StoredRow, stored: StoredRow | undefined): string | undefined {
+    const { area, looseCode: field } = this.resource;
+    const code = field === undefined ? null : planned[field];
+    if (field === undefined || typeof code !== 'string') return undefined;
+    const exactCodes = this.exactByLoose.get(looseCode(code)) ?? new Set();
+    if (stored?.[field] !== code && exactCodes.size > 0 && !exactCodes.has(code)) {
+      return rowErrorKey(area, field, ALREADY_TAKEN);
+    }
+    this.add(planned);
+    return undefined;
+  }
+
+  private add(record: StoredRow): void {
+    const code = record[this.resource.looseCode ?? ''];
+    if (typeof code !== 'string') return;
+    const key = looseCode(code);
+    this.exactByLoose.set(key, (this.exactByLoose.get(key) ?? new Set()).add(code));
+  }
 }
 
 interface RowContext extends Omit<FoundRecords, 'records'> {

@@ -5,6 +5,7 @@ import {
   hasReversedPeriod,
   flagField,
   optionalId,
+  optionalEnd,
   optionalMoment,
   type Row,
 } from './fields.js';
@@ -15,12 +16,13 @@ const FIELDS = {
   amount: amountField(1),
   customer_id: optionalId,
   valid_from: optionalMoment,
-  valid_until: optionalMoment,
+  valid_until: optionalEnd,
   active: flagField(true),
 };
 
 export const VOUCHERS = {
   area: 'Vouchers',
+  looseCode: 'code',
   fields: FIELDS,
   reference: { field: 'customer_id', failure: 'API.Customers.NotFound' },
   finish: checkUsedAmount,

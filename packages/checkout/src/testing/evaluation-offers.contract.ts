@@ -60,6 +60,15 @@ export function evaluationOffersContract(
       ]);
     });
 
+    it('finds coupons and vouchers without case and outer spaces, and a voucher only once', async () => {
+      const tenth = { name: 'Tenth', kind: 'percentage', value: 10, variant_codes: [' S '] };
+      await fixture.setUp(shop.id, 'promotions', { ...tenth, code: 'asked', coupon_code: 'VIP ' });
+      await fixture.setUp(shop.id, 'vouchers', { code: 'Gift-1', amount: 5 });
+      const { promotions, vouchers } = await shop.evaluate({ coupons: ['vip'], vouchers: [' gift-1', 'GIFT-1'] });
+      expect(promotions).toMatchObject([{ code: 'asked' }]);
+      expect(vouchers).toMatchObject([{ code: 'Gift-1', amount: 500 }]);
+    });
+
     it('refuses vouchers that are inactive, out of date or owned by another customer', async () => {
       const [ana, mira] = [
         await fixture.addCustomer(shop.id, { external_ref: 'ana' }),

@@ -46,6 +46,32 @@ export function setUpRecordsContract(
   const listCodes = async (name: ResourceName, page: Page = ALL, targetAppId = appId): Promise<string[]> =>
     (await list(name, page, targetAppId)).map(({ code }) => code);
 
+  describe('a code that people type', () => {
+    eachCase<[ResourceName, object, object, string]>(it, [
+      ['vouchers', GIFT, { ...GIFT, code: ' Gift' }, 'API.Vouchers.CodeHasAlreadyBeenTaken'],
+      [
+        'promotions',
+        { ...TENTH, coupon_code: 'SAVE10' },
+        { ...TENTH, code: 'other', coupon_code: 'save10 ' },
+        'API.Promotions.CouponCodeHasAlreadyBeenTaken',
+      ],
+    ])('of %s is refused when it differs from another only by case and spaces', async (name, first, second, key) => {
+      expect(await tryToPut(name, [first, second])).toEqual({ failures: [{ row: 1, key }] });
+      await put(name, first);
+      expect(await tryToPut(name, [second])).toEqual({ failures: [{ row: 0, key }] });
+      await put(name, first);
+      const otherApp = await fixture.makeApp();
+      expect(await tryToPut(name, [second], otherApp)).toHaveProperty('rows');
+    });
+
+    it('of a coupon may belong to several promotions, and must not be blank', async () => {
+      await put('promotions', { ...TENTH, coupon_code: 'SAVE10' }, { ...TENTH, code: 'other', coupon_code: 'SAVE10' });
+      const blank = await tryToPut('promotions', [{ ...TENTH, coupon_code: ' ' }]);
+      expect(blank).toEqual({ failures: [{ row: 0, key: 'API.Promotions.CouponCodeCantBeBlank' }] });
+      expect(await put('promotions', { ...TENTH, coupon_code: null })).toMatchObject([{ coupon_code: null }]);
+    });
+  });
+
   describe('a new record', () => {
     eachCase<[ResourceName, object, object]>(it, [
       ['payment_methods', CASH, CASH],
@@ -76,7 +102,7 @@ export function setUpRecordsContract(
           variant_codes: ['A', 'B'],
           coupon_code: null,
           valid_from: null,
-          valid_until: new Date('2030-01-01T00:00:00Z'),
+          valid_until: new Date('2030-01-01T23:59:59.999Z'),
           priority: 0,
           active: true,
         },
@@ -136,9 +162,9 @@ export function setUpRecordsContract(
     });
 
     it('is found by its exact code', async () => {
-      await put('vouchers', GIFT);
-      await put('vouchers', { ...GIFT, code: 'GIFT' });
-      expect(await listCodes('vouchers')).toEqual(['gift', 'GIFT']);
+      await put('payment_methods', CASH);
+      await put('payment_methods', { ...CASH, code: 'TILL' });
+      expect((await listCodes('payment_methods')).slice(-2)).toEqual(['till', 'TILL']);
     });
 
     it('applies a later row of the same call on top of the earlier row', async () => {

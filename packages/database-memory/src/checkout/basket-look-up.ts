@@ -1,7 +1,14 @@
 import type { Basket } from '@back-office/checkout';
 import type { Customer } from '@back-office/customers';
 import type { Buyer } from '@back-office/kernel';
-import type { CatalogueVariant, Offers, PromotionRule, RequestedVoucher, ShipmentOffer } from '@back-office/proforma';
+import {
+  requestVouchers,
+  type CatalogueVariant,
+  type Offers,
+  type PromotionRule,
+  type RequestedVoucher,
+  type ShipmentOffer,
+} from '@back-office/proforma';
 import { offeredVariants } from '../catalogue/offered-variants.js';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
@@ -28,7 +35,7 @@ export function lookUpBasket(state: State, appId: number, basket: Basket, now: D
       shipment: shipmentOf(state, appId, shipmentMethodCode),
       now,
       rules: state.promotions.all(appId).map(ruleOf),
-      vouchers: basket.vouchers.map((code) => requestedVoucher(state, appId, code, customer?.id ?? null, now)),
+      vouchers: requestVouchers(basket.vouchers, availableVouchers(state, appId, customer?.id ?? null, now)),
     },
   };
 }
@@ -59,7 +66,7 @@ function ruleOf(row: StoredPromotion): PromotionRule {
     active: row.active,
     buyQty: row.buy_qty ?? 0,
     getQty: row.get_qty ?? 0,
-    variantCodes: row.variant_codes,
+    variantCodes: row.variant_codes.map((code) => code.trim()),
     minQty: row.min_qty,
     minAmount: row.min_amount,
     couponCode: row.coupon_code,
@@ -68,15 +75,8 @@ function ruleOf(row: StoredPromotion): PromotionRule {
   };
 }
 
-function requestedVoucher(
-  state: State,
-  appId: number,
-  code: string,
-  customerId: number | null,
-  now: Date,
-): RequestedVoucher {
-  const voucher = state.vouchers.find(appId, (candidate) => candidate.code === code);
-  return voucher
-    ? { id: voucher.id, code, available: availableOf(voucher, customerId, now) }
-    : { id: 0, code, available: 0 };
+function availableVouchers(state: State, appId: number, customerId: number | null, now: Date): RequestedVoucher[] {
+  return state.vouchers
+    .all(appId)
+    .map((voucher) => ({ id: voucher.id, code: voucher.code, available: availableOf(voucher, customerId, now) }));
 }

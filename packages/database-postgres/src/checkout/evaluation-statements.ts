@@ -60,7 +60,7 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
       'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
      from promotions where app_id = $1 and active and coalesce(valid_from <= ${moment}, true)
        and coalesce(valid_until >= ${moment}, true)
-       and (coupon_code is null or coupon_code = ${anyOf(list(basket.coupons, 'text'))})) as rules,
+       and (coupon_code is null or ${hasLooseCode('coupon_code', list(basket.coupons, 'text'))})) as rules,
     ${vouchers.length === 0 ? "'[]'::json" : vouchersSql(list(vouchers, 'text'), moment)} as vouchers`;
   return { text, values };
 }
@@ -71,7 +71,7 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
  */
 const CONCERNED_CODES = `
       case when cardinality(variant_codes) = 0 then '[]' else coalesce(
-        (select json_agg(listed.code) from unnest(variant_codes) as listed (code) where listed.code in (select code from variant)),
+        (select json_agg(btrim(listed.code)) from unnest(variant_codes) as listed (code) where btrim(listed.code) in (select code from variant)),
         to_json(variant_codes[1:1])) end`;
 const warehouseSql = (code: string): string =>
   `(select id from warehouses where app_id = $1 and code = ${code} and deleted_at is null)`;
@@ -81,7 +81,10 @@ const shipmentSql = (code: string): string => `
 const vouchersSql = (codes: string, now: string): string => `
     (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,
       'available', ${availableAmountSql('(select id from customer)', now)})), '[]')
-     from vouchers v where v.app_id = $1 and v.code = ${anyOf(codes)})`;
+     from vouchers v where v.app_id = $1 and ${hasLooseCode('v.code', codes)})`;
+/** Includes exact matches. */
+const hasLooseCode = (column: string, codes: string): string =>
+  `lower(btrim(${column})) = any(array(select lower(btrim(sent)) from unnest(${codes}) as sent))`;
 
 const INSERTED_COLUMNS = EVALUATIONS.columns.except('app_id', 'id', 'consumed_at');
 

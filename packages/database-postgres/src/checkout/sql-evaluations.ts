@@ -10,6 +10,7 @@ import {
 import { addHours, isRefusal, refuse, type Buyer, type Clock, type Refusal } from '@back-office/kernel';
 import {
   priceItems,
+  requestVouchers,
   type CatalogueVariant,
   type Evaluation,
   type EvaluationFacts,
@@ -119,7 +120,6 @@ function offersOf(
   { rules, shipment, vouchers: foundVouchers }: BasketRecords,
   now: Date,
 ): Offers {
-  const byCode = new Map(foundVouchers.map((voucher) => [voucher.code, voucher]));
   return {
     coupons,
     shipment,
@@ -129,7 +129,7 @@ function offersOf(
       validFrom: parseDate(rule.validFrom),
       validUntil: parseDate(rule.validUntil),
     })),
-    vouchers: vouchers.map((code) => byCode.get(code) ?? { id: 0, code, available: 0 }),
+    vouchers: requestVouchers(vouchers, foundVouchers),
   };
 }
 

@@ -44,6 +44,11 @@ const TABLES: { readonly [Name in ResourceName]: ResourceTable<FieldOf<Name>> } 
 
 const BY_ID: readonly SortKey[] = [{ sql: 'id', type: 'bigint', direction: 'asc' }];
 
+function textsOf(rows: readonly unknown[], field: string): string[] {
+  const values = rows.flatMap((row) => (isRow(row) ? [row[field]] : []));
+  return values.filter((value) => typeof value === 'string').filter(isStorable);
+}
+
 class LimitExceeded extends Error {
   constructor(readonly key: string) {
     super(key);
@@ -128,9 +133,14 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
   ): Promise<StoredRow[]> {
     const { lockKind }: ResourceTable<string> = TABLES[name];
     if (lockKind) transaction.locks(lockKind);
-    const codes = rows.flatMap((row) => (isRow(row) && typeof row['code'] === 'string' ? [row['code']] : []));
-    const text = `select * from ${name} where app_id = $1 and code = any($2::text[]) order by id for update`;
-    return transaction.rows(text, [appId, codes.filter(isStorable)]);
+    const { looseCode }: Resource = RESOURCES[name];
+    const hasLooseCode = looseCode
+      ? `or lower(btrim(${looseCode})) = any(array(select lower(btrim(sent)) from unnest($3::text[]) as sent))`
+      : '';
+    const text = `
+      select * from ${name} where app_id = $1 and (code = any($2::text[]) ${hasLooseCode}) order by id for update`;
+    const values = [appId, textsOf(rows, 'code'), ...(looseCode ? [textsOf(rows, looseCode)] : [])];
+    return transaction.rows(text, values);
   }
 
   private async findReferencedIds(

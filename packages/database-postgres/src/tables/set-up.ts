@@ -124,4 +124,7 @@ export const VOUCHERS = defineTable({
   indexes: {
     vouchers_held_by_idx: { columns: ['app_id', 'held_by'], where: 'held_by is not null' },
   },
+  sqlIndexes: {
+    vouchers_loose_code_idx: 'by an expression',
+  },
 });
