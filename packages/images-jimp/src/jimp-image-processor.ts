@@ -2,6 +2,7 @@ import {
   CostlyFile,
   fitsType,
   UnreadableFile,
+  UnsupportedImage,
   type ImageFacts,
   type ImageOutput,
   type ImageProcessor,
@@ -23,7 +24,7 @@ export interface JimpTask {
   readonly outputs: readonly ImageOutput[];
 }
 
-export type JimpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string };
+export type JimpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string } | 'unsupported';
 
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
@@ -64,6 +65,7 @@ export class JimpImageProcessor implements ImageProcessor {
     if (image.width * image.height > this.options.pixelLimit)
       throw new UnreadableFile('The image has more pixels than allowed');
     const result = await this.run({ bytes, mime: image.mime, outputs });
+    if (result === 'unsupported') throw new UnsupportedImage('Jimp cannot read this variant of the type');
     if ('error' in result) throw new UnreadableFile(result.error);
     return result.images;
   }

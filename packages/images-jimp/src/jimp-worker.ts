@@ -2,10 +2,12 @@ import { scaleTo, type ImageOutput, type ProcessedImage } from '@back-office/med
 import { serveTasks } from '@back-office/process-pool';
 import type { JimpResult, JimpTask } from './jimp-image-processor.js';
 import { JimpWithWebp, type JimpImage } from './jimp-with-webp.js';
+import { isSupportedVariant } from './supported-variant.js';
 
 const WHITE = 0xff_ff_ff_ff;
 
 async function runTask({ bytes, mime, outputs }: JimpTask): Promise<JimpResult> {
+  if (!isSupportedVariant(bytes, mime)) return 'unsupported';
   try {
     // Decoding applies the EXIF orientation and drops all metadata.
     const image = (await JimpWithWebp.fromBuffer(Buffer.from(bytes))) as unknown as JimpImage;

@@ -21,6 +21,8 @@ describe('an unsupported conversion', () => {
     ['SVG', { ...facts, mime: 'image/svg+xml' }, 'webp' as const],
     ['TIFF to TIFF', { ...facts, mime: 'image/tiff' }, 'original' as const],
     ['animation to JPEG', { ...facts, mime: 'image/gif', animated: true }, 'jpeg' as const],
+    ['animated PNG to WebP', { ...facts, mime: 'image/png', animated: true }, 'webp' as const],
+    ['animated AVIF to WebP', { ...facts, mime: 'image/avif', animated: true }, 'webp' as const],
   ])('is refused: %s', (_, image, format) => {
     expect(processor.can(image, format)).toBe(false);
   });

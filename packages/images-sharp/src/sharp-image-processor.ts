@@ -2,6 +2,7 @@ import {
   CostlyFile,
   fitsType,
   UnreadableFile,
+  UnsupportedImage,
   type ImageFacts,
   type ImageOutput,
   type ImageProcessor,
@@ -23,7 +24,8 @@ export interface SharpOptions {
 const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
 /** Types that browsers can show. An image of another type stays as uploaded. */
 const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
-const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
+/** Types whose animations libvips reads and writes. Of others, such as APNG, it reads only the first frame. */
+const ANIMATED_TYPES = new Set(['image/gif', 'image/webp']);
 // Loads the compiled worker even when the service runs from its sources, because a process cannot load TypeScript.
 const ENTRY = new URL('../dist/sharp-worker.js', import.meta.url);
 const IDLE_MS = 30_000;
@@ -55,8 +57,8 @@ export class SharpImageProcessor implements ImageProcessor {
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
     const { mime, animated } = image;
     const type = format === 'original' ? mime : `image/${format}`;
-    if (!INPUT_TYPES.has(mime) || !(animated ? ANIMATED_OUTPUT_TYPES : OUTPUT_TYPES).has(type)) return false;
-    return fitsType(image, width, type);
+    const [inputTypes, outputTypes] = animated ? [ANIMATED_TYPES, ANIMATED_TYPES] : [INPUT_TYPES, OUTPUT_TYPES];
+    return inputTypes.has(mime) && outputTypes.has(type) && fitsType(image, width, type);
   }
 
   async process(
@@ -67,6 +69,7 @@ export class SharpImageProcessor implements ImageProcessor {
     const task: SharpTask = { bytes, image, outputs, pixelLimit: this.options.pixelLimit };
     const isLarge = image.width * image.height > LARGE_IMAGE_PIXELS;
     const result = await (isLarge ? this.runAfterLargeImages(task) : this.run(task));
+    if (result === 'unsupported') throw new UnsupportedImage('libvips cannot read this variant of the type');
     if ('error' in result) throw new UnreadableFile(result.error);
     return result.images;
   }

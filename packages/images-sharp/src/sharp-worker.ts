@@ -1,6 +1,7 @@
 import { scaleTo, type ImageFacts, type ImageOutput, type ProcessedImage } from '@back-office/media';
 import { serveTasks } from '@back-office/process-pool';
 import sharp, { type Sharp } from 'sharp';
+import { isSupportedVariant } from './supported-variant.js';
 
 export interface SharpTask {
   readonly bytes: Uint8Array;
@@ -20,9 +21,10 @@ sharp.concurrency(1);
 sharp.cache(false);
 
 /** `error` is a message; it is present if the image is broken. */
-export type SharpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string };
+export type SharpResult = { readonly images: readonly ProcessedImage[] } | { readonly error: string } | 'unsupported';
 
 async function processImage(task: SharpTask): Promise<SharpResult> {
+  if (!isSupportedVariant(task.bytes, task.image)) return 'unsupported';
   try {
     return { images: await (task.image.animated ? processAnimated(task) : processStill(task)) };
   } catch (error) {

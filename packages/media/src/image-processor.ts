@@ -39,9 +39,10 @@ export interface ImageProcessor {
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean;
   /**
    * Returns one image per output, in the order of the outputs. Throws `UnreadableFile` for an image that is broken or
-   * has too many pixels, and `CostlyFile` for an image that takes too much CPU time or memory. Callers retry after any
-   * other error, which may be temporary. Concurrent calls are allowed. `bytes` are freed after the images are stored,
-   * so a processor keeps no reference to them.
+   * has too many pixels. Throws `UnsupportedImage` for a variant of the type that the processor does not read correctly,
+   * and `CostlyFile` for an image that takes too much CPU time or memory. Callers retry after any other error, which may
+   * be temporary. Concurrent calls are allowed. `bytes` are freed after the images are stored, so a processor keeps no
+   * reference to them.
    */
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]>;
   /** Abandons work in progress; its promises may reject. After the next start, the files are processed again. */

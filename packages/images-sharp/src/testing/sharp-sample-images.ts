@@ -48,6 +48,8 @@ export const sharpSampleImages: SampleImages = {
     // Takes two steps, because sharp reorders rotations and flips.
     const storedImage = sharp(await transformedImage.png().toBuffer());
     const taggedImage = orientation === 1 ? storedImage : storedImage.withMetadata({ orientation });
+    // Not every processor reads JPEG within TIFF.
+    if (mime === 'image/tiff') return taggedImage.tiff({ compression: 'lzw' }).toBuffer();
     return taggedImage.toFormat(mime === 'image/bmp' ? 'png' : FORMATS[mime], { quality: 95 }).toBuffer();
   },
   async animated(mime, width, height, frames) {

@@ -1,5 +1,6 @@
 import { findIsoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
-import { matchesAt, u16, u32 } from '../octets.js';
+import { u16, u32 } from '../octets.js';
+import { isoBrands } from './raster-types.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const VERSION_SIZE = 4;
@@ -23,7 +24,7 @@ export function avifFacts(head: Uint8Array): UnrotatedFacts | undefined {
   return {
     width: u32(head, size.from + VERSION_SIZE),
     height: u32(head, size.from + VERSION_SIZE + 4),
-    animated: matchesAt(head, 8, 'avis'),
+    animated: isoBrands(head)?.includes('avis') === true,
     orientation: rotation && (head[rotation.from] ?? 0) % 2 === 1 ? ROTATED_BY_90 : 1,
   };
 }

@@ -32,7 +32,7 @@ function isAnimated(head: Uint8Array): boolean {
   return imageCount > 1 || (hasHint && at + 1 > head.length);
 }
 
-function offsetAfterBlocks(head: Uint8Array, from: number): number {
+export function offsetAfterBlocks(head: Uint8Array, from: number): number {
   let at = from;
   while (head[at]) at += 1 + (head[at] ?? 0);
   return at + 1;

@@ -17,3 +17,13 @@ export class CostlyFile extends Error {
 export function isCostlyFile(error: unknown): error is CostlyFile {
   return error instanceof Error && error.name === 'CostlyFile';
 }
+
+/** The processor cannot read this variant of the type with certainty, so another attempt would also fail. */
+export class UnsupportedImage extends Error {
+  override readonly name = 'UnsupportedImage';
+}
+
+/** Compares names, because an adapter package may have its own copy of the class. */
+export function isUnsupportedImage(error: unknown): error is UnsupportedImage {
+  return error instanceof Error && error.name === 'UnsupportedImage';
+}

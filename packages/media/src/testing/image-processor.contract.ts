@@ -167,7 +167,7 @@ export function imageProcessorContract(
           mime,
           format,
           isRead && conversions.outputTypes.includes(type),
-          isRead && conversions.animatedTypes.includes(type),
+          isRead && [mime, type].every((animatedType) => conversions.animatedTypes.includes(animatedType)),
           isRead && conversions.outputTypes.includes(type) && conversions.canReadCmyk,
         ]);
       };

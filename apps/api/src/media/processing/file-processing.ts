@@ -6,6 +6,7 @@ import {
   type ImageProcessor,
   isCostlyFile,
   isUnreadableFile,
+  isUnsupportedImage,
   type OutputFormat,
   pageKey,
   planSizes,
@@ -131,6 +132,9 @@ export class FileProcessing {
     const bytes = await this.readBlob(file.original ?? file.content);
     try {
       return await this.makeImages(appId, file, bytes, widths);
+    } catch (error) {
+      if (isUnsupportedImage(error)) return { ...EMPTY_RESULT, ...NO_SIZE };
+      throw error;
     } finally {
       releaseBytes(bytes);
     }
@@ -184,7 +188,7 @@ export class FileProcessing {
     try {
       return await this.tools.images.process(bytes, facts, outputs);
     } catch (error) {
-      if (isCostlyFile(error)) throw error;
+      if (isCostlyFile(error) || isUnsupportedImage(error)) throw error;
       if (isUnreadableFile(error)) throw new BrokenContent('The image cannot be decoded', { cause: error });
       throw new ProcessorCrashed('The image could not be processed', { cause: error });
     }

@@ -104,6 +104,33 @@ describe('an image', () => {
     expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
   });
 
+  it('stays as uploaded when it is an animated PNG or AVIF', async () => {
+    const still = Buffer.from(await samples.still('image/png', 400, 300));
+    const animationControl = pngChunk('acTL', u32be(2), u32be(0));
+    const png = bytes(still.subarray(0, 33), animationControl, still.subarray(33));
+    const avif = Buffer.from(await samples.still('image/avif', 400, 300));
+    avif.write('avis', 8);
+    for (const [name, content] of [
+      ['a.png', png],
+      ['a.avif', avif],
+    ] as const) {
+      const file = await uploadAndProcess(name, content);
+      expect(file).toMatchObject({ mime: `image/${name.slice(2)}`, processing: 'done', renditions: [], width: 400 });
+      expect(Buffer.from(await shop.bytes(file.url)).equals(content)).toBe(true);
+    }
+    expect(api.jobFailures).toEqual([]);
+  });
+
+  it('stays as uploaded when its pixels cannot be read with certainty', async () => {
+    const compressed = bitmap(400, 300);
+    compressed.set([1, 0, 0, 0], 30);
+    compressed.set([8], 28);
+    const file = await uploadAndProcess('a.bmp', compressed);
+    expect(file).toMatchObject({ mime: 'image/bmp', processing: 'done', renditions: [], width: 400, height: 300 });
+    expect(Buffer.from(await shop.bytes(file.url)).equals(compressed)).toBe(true);
+    expect(api.jobFailures).toEqual([]);
+  });
+
   it('is converted from BMP', async () => {
     const file = await uploadAndProcess('a.bmp', bitmap(400, 300));
     expect([file, api.jobFailures]).toEqual([
