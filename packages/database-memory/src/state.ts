@@ -39,6 +39,7 @@ import type {
   FolderRecord,
   JobRecord,
   PageRecord,
+  PurgedKeyRecord,
   ReceiptRecord,
   RenditionRecord,
   UploadPresetRecord,
@@ -90,6 +91,7 @@ export class State extends MemoryHolder {
   readonly renditions = new Table<RenditionRecord>(this.memory);
   readonly pages = new Table<PageRecord>(this.memory);
   readonly fileVersions = new Table<VersionRecord>(this.memory);
+  readonly purgedKeys = new Table<PurgedKeyRecord>(this.memory);
   readonly jobs = new Table<JobRecord>(this.memory);
   readonly dailyJobs = new Table<DailyJobRecord>(this.memory);
   readonly uploadPresets = new Table<UploadPresetRecord>(this.memory);

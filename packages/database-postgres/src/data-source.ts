@@ -33,6 +33,7 @@ import { SettingsByApp1763700000029 } from './migrations/0029-settings-by-app.js
 import { CompatibleMigrations1763700000030 } from './migrations/0030-compatible-migrations.js';
 import { PaymentAndStockReferences1763700000031 } from './migrations/0031-payment-and-stock-references.js';
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
+import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -136,6 +137,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CompatibleMigrations1763700000030,
   PaymentAndStockReferences1763700000031,
   LooseVoucherCodes1763700000035,
+  PurgedKeysAndDevices1763700000034,
 ];
 
 /**

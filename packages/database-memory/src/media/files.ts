@@ -9,6 +9,7 @@ import {
   type FolderPath,
 } from '@back-office/media';
 import { foldForSearch } from '@back-office/database-search';
+import { createHash } from 'node:crypto';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { FileRecord } from './records.js';
@@ -55,6 +56,10 @@ export function usageCount(state: State, appId: number, key: string): number {
 export function isUsed(state: State, appId: number, key: string): boolean {
   const firstUsage = state.usages.find(appId, (usage) => usage.key === key);
   return firstUsage !== undefined;
+}
+
+export function keyHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
 }
 
 export function searchTextOf(file: Pick<FileRecord, 'filename' | 'alt' | 'caption' | 'tags'>): string {

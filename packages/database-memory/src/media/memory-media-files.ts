@@ -22,7 +22,7 @@ import { MemoryKeyedWrite } from '../keyed-write.js';
 import { NO_APP_ID } from '../apps/memory-apps.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
-import { activeFiles, fileJson, fileOf, filesOf, presentFile, isUsed, searchTextOf } from './files.js';
+import { activeFiles, fileJson, fileOf, filesOf, keyHash, presentFile, isUsed, searchTextOf } from './files.js';
 import { makeFolders } from './folders.js';
 import { JobList } from './job-list.js';
 import type { FileRecord, UploadPresetRecord } from './records.js';
@@ -147,8 +147,10 @@ export class MemoryMediaFiles implements MediaFiles {
 
   private freeKey(appId: number, preferredKey: string): string {
     const takenKeys = new Set(filesOf(this.state, appId).map(({ key }) => key));
+    const purgedHashes = new Set(this.state.purgedKeys.all(appId).map(({ hash }) => hash));
+    const isTaken = (key: string) => takenKeys.has(key) || purgedHashes.has(keyHash(key));
     let key = preferredKey;
-    for (let attempt = 2; takenKeys.has(key); attempt += 1) key = keyCandidate(preferredKey, attempt);
+    for (let attempt = 2; isTaken(key); attempt += 1) key = keyCandidate(preferredKey, attempt);
     return key;
   }
 

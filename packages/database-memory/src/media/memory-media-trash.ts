@@ -15,7 +15,7 @@ import { audit } from '../apps/audit-entries.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { dropDerivedFiles } from './derived-files.js';
-import { filesById, filesByKey, filesOf, isUsed, resultsOf, refusalOf } from './files.js';
+import { filesById, filesByKey, filesOf, isUsed, keyHash, resultsOf, refusalOf } from './files.js';
 import { JobList } from './job-list.js';
 import type { FileRecord } from './records.js';
 
@@ -93,7 +93,10 @@ export class MemoryMediaTrash implements MediaTrash {
     const ids = new Set(files.map(({ id }) => id));
     const versions = this.state.fileVersions.all(appId).filter((version) => ids.has(version.file_id));
     for (const { id } of versions) this.state.fileVersions.delete(appId, id);
-    for (const { id } of files) this.state.files.delete(appId, id);
+    for (const { id, key } of files) {
+      this.state.files.delete(appId, id);
+      this.state.purgedKeys.insert(appId, { hash: keyHash(key) });
+    }
     publish(this.state, appId, this.clock.now(), purgedFileEvents(files));
     const withdrawn = [...derivedFiles, ...files, ...versions.map(({ key }) => ({ key, version: 1 }))].map(
       ({ key, version }) => ({ key, version }),

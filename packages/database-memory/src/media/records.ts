@@ -44,6 +44,11 @@ export interface FolderRecord extends Stored {
   readonly description: string | null;
 }
 
+/** The key of a purged file, which no other file may get. */
+export interface PurgedKeyRecord extends Stored {
+  readonly hash: string;
+}
+
 interface DerivedRecord extends Stored, ProcessedObject {
   readonly file_id: number;
   readonly version: number;

@@ -6,6 +6,8 @@ const VERSION_QUERY_SQL = `case when f.version > 1 then '?v=' || f.version else 
 
 export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${VERSION_QUERY_SQL}`;
 
+export const keyHashSql = (key: string): string => `sha256(convert_to(${key}, 'UTF8'))`;
+
 /**
  * Condition that the file `f` is used. `offset 0` prevents the planner from turning the look-up per file into a join.
  */

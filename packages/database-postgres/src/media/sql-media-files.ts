@@ -28,7 +28,7 @@ import type { Transaction } from '../transaction.js';
 import { fileEventsSql } from '../events/event-statements.js';
 import { violates } from '../failures.js';
 import { WriteOnce } from '../write-once.js';
-import { fileJsonSql, findFileJson, IS_USED_SQL } from './file-columns.js';
+import { fileJsonSql, findFileJson, IS_USED_SQL, keyHashSql } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
 import { lockFolders, makeFolder } from './sql-media-folders.js';
 
@@ -41,7 +41,12 @@ const FIND_NAMES = `
   select filename from cdn_files
   where app_id = $1 and folder = $2 and state = 'active' and (filename = $3 or filename like $4)`;
 
-const FIND_TAKEN_KEYS = `select key from cdn_files where app_id = $1 and key = any($2)`;
+// One statement reads both tables, so a key that is purged meanwhile is in one of them.
+const FIND_TAKEN_KEYS = `
+  select key from cdn_files where app_id = $1 and key = any($2)
+  union all
+  select candidate.key from unnest($2::text[]) as candidate (key)
+  join cdn_purged_keys p on p.app_id = $1 and p.key_hash = ${keyHashSql('candidate.key')}`;
 
 // Reads the JSON from a CTE, because a cluster refuses subqueries in RETURNING.
 const STORE_FILE = `

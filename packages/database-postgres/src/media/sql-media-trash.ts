@@ -13,6 +13,7 @@ import {
   purgeAt,
   stepOf,
 } from '@back-office/media';
+import { keyHashSql } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
 import { addTidying, addWithdrawal } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
@@ -37,6 +38,10 @@ const PURGE_OBJECTS = `
   union all select key, content, null, version from pages
   union all select key, content, original, 1 from versions
   union all select key, content, original, version from cdn_files where app_id = $1 and id = any($2)`;
+
+const KEEP_PURGED_KEYS = `
+  insert into cdn_purged_keys (app_id, key_hash)
+  select $1, ${keyHashSql('purged.key')} from unnest($2::text[]) as purged (key) on conflict do nothing`;
 
 const REMOVE_FILES = `delete from cdn_files where app_id = $1 and id = any($2) returning id, key`;
 
@@ -102,6 +107,7 @@ async function removeFiles(transaction: Transaction, appId: number, ids: readonl
   transaction.audit(appId, now, fileEntries('file.purge', ids));
   const objects = await transaction.rows<Blobs & WithdrawnKey>(PURGE_OBJECTS, [appId, ids]);
   const removedFiles = await transaction.rows<{ id: number; key: string }>(REMOVE_FILES, [appId, ids]);
+  await transaction.rows(KEEP_PURGED_KEYS, [appId, removedFiles.map(({ key }) => key)]);
   transaction.publish(appId, now, purgedFileEvents(removedFiles));
   const withdrawn = objects.map(({ key, version }) => ({ key, version }));
   await addTidying(transaction, { appId, blobs: blobKeysOf(objects), keys: [], withdrawn });

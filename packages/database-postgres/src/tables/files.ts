@@ -165,6 +165,18 @@ export const PDF_PAGES = defineTable({
   },
 });
 
+/** Hashes of the keys of purged files, which no other file may get. */
+export const PURGED_KEYS = defineTable({
+  name: 'cdn_purged_keys',
+  columns: {
+    app_id: appId(),
+    key_hash: bytea().primary(),
+  },
+  foreignKeys: {
+    cdn_purged_keys_app_id_fkey: ['apps', { app_id: 'id' }],
+  },
+});
+
 export const USAGES = defineTable({
   name: 'cdn_usages',
   columns: {

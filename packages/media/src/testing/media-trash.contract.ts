@@ -92,6 +92,24 @@ export function mediaTrashContract(
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_FOUND]);
     });
 
+    it('keeps the key from every later file', async () => {
+      const files = [await library.addFile('sale.txt'), await library.addFile('Sale.txt', {})];
+      for (const file of files) await library.trash(file);
+      await trash().purge(library.appId, [files[0]!.id]);
+      const [third, fourth] = [await library.addFile('sale.txt'), await library.addFile('SALE.txt')];
+      const { prefix } = library.app;
+      expect([...files, third, fourth].map(({ key }) => key)).toEqual(
+        ['sale.txt', 'sale-2.txt', 'sale-3.txt', 'sale-4.txt'].map((name) => `${prefix}/${name}`),
+      );
+      expect(await library.fileNames()).toEqual(['SALE.txt', 'sale.txt']);
+      await library.trash(third);
+      fixture.clock.forward({ hours: RULES.trashRetentionDays * HOURS_PER_DAY + 1 });
+      await trash().expire();
+      expect((await library.addFile('sale.txt')).key).toBe(`${prefix}/sale-5.txt`);
+      const otherLibrary = await AppLibrary.create(fixture);
+      expect((await otherLibrary.addFile('sale.txt')).key).toBe(`${otherLibrary.app.prefix}/sale.txt`);
+    });
+
     it('queues the removal of all public copies', async () => {
       const { processedFiles, processedFileQueries } = fixture.ports;
       const file = await library.addImage('a.jpg');

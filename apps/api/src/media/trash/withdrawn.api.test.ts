@@ -50,6 +50,16 @@ describe.each([
     expect([await Promise.all(file.urls.map(statusOf)), purgedUrls]).toEqual([[200, 200, 200], []]);
   });
 
+  it('has URLs that no later file of the same name gets', async () => {
+    const file = await addFile();
+    await shop.trash(file);
+    await shop.client.delete(`/cdn/files/${file.id}/purge`);
+    await api.runJobs();
+    const laterFile = await addFile();
+    expect(laterFile.key).toBe(file.key.replace('a.jpg', 'a-2.jpg'));
+    expect(await Promise.all([...file.urls, ...laterFile.urls].map(statusOf))).toEqual([404, 404, 404, 200, 200, 200]);
+  });
+
   it.each([
     ['a file', ''],
     ['a folder', 'shoes'],
