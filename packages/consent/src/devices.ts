@@ -1,4 +1,4 @@
-import type { DeviceDetails } from '@back-office/kernel';
+import type { DeviceDetails, MobileInfo } from '@back-office/kernel';
 import { channelId } from './switches.js';
 
 export const PUSH_CHANNEL_ID = channelId('push');
@@ -10,7 +10,7 @@ export interface Device {
   readonly notification_channel_id: number;
   readonly device_type: string | null;
   readonly device_vendor: string | null;
-  readonly mobile_info: string | null;
+  readonly mobile_info: MobileInfo | null;
   readonly inserted_at: Date;
   readonly updated_at: Date;
 }

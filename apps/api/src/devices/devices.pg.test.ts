@@ -91,6 +91,16 @@ describe('PUT /notification_device', () => {
     });
   });
 
+  it('takes a token of 4,096 characters, and an object as mobile info', async () => {
+    const mobileInfo = { model: 'FP5', text: 'x'.repeat(4_096 - 25) };
+    const session = await signIn(mira, 'tablet', { mobile_info: mobileInfo });
+    expect(JSON.stringify(mobileInfo)).toHaveLength(4_096);
+    expect(await register('k'.repeat(4_096), session)).toMatchObject({
+      messaging_token: 'k'.repeat(4_096),
+      mobile_info: mobileInfo,
+    });
+  });
+
   it('updates the stored device when the same token is sent again', async () => {
     const device = await register('push-1');
     api.clock.forward({ hours: 1 });
@@ -244,7 +254,7 @@ describe('PUT /notification_device with an invalid body', () => {
     ['an empty token', { messaging_token: '' }, { messaging_token: BLANK_ERROR }],
     ['a blank token', { messaging_token: ' \t' }, { messaging_token: BLANK_ERROR }],
     ['no token', { messaging_token: null }, { messaging_token: BLANK_ERROR }],
-    ['a long token', { messaging_token: longText }, { messaging_token: ['is too long'] }],
+    ['a long token', { messaging_token: 'x'.repeat(4_097) }, { messaging_token: ['is too long'] }],
     ['a token with NUL', { messaging_token: 'a\0b' }, { messaging_token: ['is invalid'] }],
     ['no channel', { notification_channel_id: undefined }, { notification_channel_id: BLANK_ERROR }],
     ['the e-mail channel', { notification_channel_id: 1 }, { notification_channel_id: ['is invalid'] }],
@@ -255,6 +265,7 @@ describe('PUT /notification_device with an invalid body', () => {
       { device_type: longText, device_vendor: longText, mobile_info: longText },
       Object.fromEntries(['device_type', 'device_vendor', 'mobile_info'].map((name) => [name, ['is too long']])),
     ],
+    ['a large object', { mobile_info: { text: 'x'.repeat(4_086) } }, { mobile_info: ['is too long'] }],
     [
       'two invalid fields',
       { messaging_token: '', notification_channel_id: 2 },
@@ -274,7 +285,7 @@ describe('PUT /notification_device with an invalid body', () => {
     [{ notification_device: { messaging_token: 5, notification_channel_id: 3 } }],
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: '3' } }],
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3.5 } }],
-    [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3, mobile_info: {} } }],
+    [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3, mobile_info: [] } }],
   ])('refuses the body %j', async (body) => {
     const { status, body: responseBody } = await phone.put('/notification_device', body);
     expect([status, responseBody]).toEqual([400, { errors: { detail: 'Bad Request' } }]);

@@ -4,11 +4,14 @@ import { ok } from '../http/answer.js';
 import { unauthorizedAnswer } from '../http/errors.js';
 import { Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
+import { Type } from '@sinclair/typebox';
+import { anyObject, dateTime, integer, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
 
+const MAX_TOKEN_LENGTH = 4_096;
+
 class NotificationDeviceFields extends DeviceDetailFields {
-  @Text() messaging_token!: string;
+  @Text({ max: MAX_TOKEN_LENGTH }) messaging_token!: string;
   /** The push channel is the only channel with messaging tokens. */
   @Whole({ min: PUSH_CHANNEL_ID, max: PUSH_CHANNEL_ID }) notification_channel_id!: number;
 }
@@ -24,7 +27,7 @@ const DeviceShape = component('NotificationDevice', {
   notification_channel_id: integer,
   device_type: nullable(text),
   device_vendor: nullable(text),
-  mobile_info: nullable(text),
+  mobile_info: Type.Union([text, anyObject, Type.Null()]),
   inserted_at: dateTime,
   updated_at: dateTime,
 });

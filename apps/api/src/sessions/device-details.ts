@@ -1,12 +1,44 @@
-import { type DeviceDetails, isBlank } from '@back-office/kernel';
-import { Text } from '../http/request-fields.js';
+import {
+  type DeviceDetails,
+  isBlank,
+  IS_TOO_LONG,
+  checkText,
+  MALFORMED,
+  MAX_STRING_LENGTH,
+  type MobileInfo,
+} from '@back-office/kernel';
+import { isPlainObject } from '../http/nested-values.js';
+import { Text, ValidatedBy } from '../http/request-fields.js';
 
 const optional = true;
+
+const MAX_INFO_LENGTH = 4_096;
+
+function MobileInfoField(): PropertyDecorator {
+  const texts = { type: 'string', maxLength: MAX_STRING_LENGTH } as const;
+  const schema = { anyOf: [texts, { type: 'object' as const, additionalProperties: true }, { type: 'null' as const }] };
+  return ValidatedBy(checkMobileInfo, schema, { optional });
+}
+
+function checkMobileInfo(value: unknown): string | undefined {
+  if (typeof value === 'string') return checkText(value, MAX_STRING_LENGTH, true);
+  if (!isPlainObject(value)) return MALFORMED;
+  return hasShortJson(value) ? undefined : IS_TOO_LONG;
+}
+
+function hasShortJson(value: object): boolean {
+  try {
+    return JSON.stringify(value).length <= MAX_INFO_LENGTH;
+  } catch {
+    // The value is nested too deeply, so its text is also too long.
+    return false;
+  }
+}
 
 export class DeviceDetailFields {
   @Text({ optional }) device_type?: string | null;
   @Text({ optional }) device_vendor?: string | null;
-  @Text({ optional }) mobile_info?: string | null;
+  @MobileInfoField() mobile_info?: MobileInfo | null;
 }
 
 export function deviceDetailsOf(fields: DeviceDetailFields): DeviceDetails {
@@ -14,6 +46,6 @@ export function deviceDetailsOf(fields: DeviceDetailFields): DeviceDetails {
   return { type: blankToNull(type), vendor: blankToNull(vendor), mobileInfo: blankToNull(mobileInfo) };
 }
 
-function blankToNull(detail: string | null | undefined): string | null {
-  return detail === undefined || detail === null || isBlank(detail) ? null : detail;
+function blankToNull<Detail extends MobileInfo>(detail: Detail | null | undefined): Detail | null {
+  return detail === undefined || detail === null || (typeof detail === 'string' && isBlank(detail)) ? null : detail;
 }

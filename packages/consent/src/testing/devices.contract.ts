@@ -9,7 +9,7 @@ interface SessionFields {
     readonly uuid: string;
     readonly type: string | null;
     readonly vendor: string | null;
-    readonly mobileInfo: string | null;
+    readonly mobileInfo: NewDevice['mobileInfo'];
   };
 }
 
@@ -105,7 +105,36 @@ export function devicesContract(
     });
   });
 
+  describe('the mobile info', () => {
+    const info = { model: 'X', screen: { width: 1_080 }, note: 'a \u0000 \\ "b"' };
+
+    it('may be an object', async () => {
+      expect((await register(phoneSessionId, { mobileInfo: info })).mobile_info).toEqual(info);
+      expect((await register()).mobile_info).toEqual(info);
+      const text = JSON.stringify({ a: 1 });
+      expect((await register(phoneSessionId, { mobileInfo: text })).mobile_info).toBe(text);
+    });
+
+    it('comes as an object from the session', async () => {
+      const session = await signIn(ana, { mobileInfo: info });
+      expect((await register(session)).mobile_info).toEqual(info);
+      expect((await register(session, { mobileInfo: 'text' })).mobile_info).toBe('text');
+    });
+  });
+
   describe('a messaging token', () => {
+    it('may have 4,096 characters', async () => {
+      const messagingToken = Array.from(
+        { length: 1_024 },
+        (_, index) => `\\${(index * 7_919).toString(36).slice(-3).padStart(3, 'ž')}`,
+      );
+      const device = await register(phoneSessionId, { messagingToken: messagingToken.join('') });
+      expect(device.messaging_token).toBe(messagingToken.join(''));
+      const otherSession = await signIn(await addCustomer());
+      await register(otherSession, { messagingToken: messagingToken.join('') });
+      expect(await hasDevice(ana)).toBe(false);
+    });
+
     it('is removed from other devices of the app', async () => {
       const bojan = await addCustomer();
       await register();

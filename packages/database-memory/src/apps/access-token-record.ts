@@ -1,3 +1,4 @@
+import type { MobileInfo } from '@back-office/kernel';
 import type { GrantedScopes, TokenKind, UploadGrant } from '@back-office/apps';
 import type { Stored } from '../memory.js';
 
@@ -15,7 +16,7 @@ export interface AccessTokenRecord extends Stored {
   readonly device_uuid: string | null;
   readonly device_type: string | null;
   readonly device_vendor: string | null;
-  readonly mobile_info: string | null;
+  readonly mobile_info: MobileInfo | null;
   readonly firebase_token: string | null;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;

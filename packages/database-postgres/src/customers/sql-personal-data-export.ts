@@ -1,6 +1,7 @@
 import type { ExportedApp, PersonalDataQueries } from '@back-office/customers';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@back-office/orders';
 import { STATUSES } from '@back-office/proforma';
+import { mobileInfoSql } from '../devices/mobile-info-columns.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import type { Postgres } from '../postgres.js';
 
@@ -15,8 +16,8 @@ const amountFieldSql = (column: string, name = column.replace(/^.*\./, '')): str
 const CUSTOMER_FIELDS = ['id', 'data_part', 'time_part', 'external_ref', 'email', 'first_name', 'last_name', 'phone'];
 const CONTACT = ['customer_email', 'customer_first_name', 'customer_last_name', 'customer_phone'];
 const TERMS = ['currency', 'delivery', 'comment', 'tags'];
-const SESSION_FIELDS = ['id', 'language', 'device_uuid', 'device_type', 'device_vendor', 'mobile_info'];
-const DEVICE_FIELDS = ['id', 'uuid', 'notification_channel_id', 'device_type', 'device_vendor', 'mobile_info'];
+const SESSION_FIELDS = ['id', 'language', 'device_uuid', 'device_type', 'device_vendor'];
+const DEVICE_FIELDS = ['id', 'uuid', 'notification_channel_id', 'device_type', 'device_vendor'];
 
 const itemsOf = (table: string, owner: string): string => `'items', (
   select coalesce(json_agg(json_build_object(${fieldsSql('i', ['code', 'name', 'qty'])},
@@ -49,12 +50,12 @@ const SECTIONS: readonly (readonly [name: string, table: string, fields: string]
   [
     'devices',
     'notification_devices t',
-    `${fieldsSql('t', DEVICE_FIELDS)}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.updated_at')}`,
+    `${fieldsSql('t', DEVICE_FIELDS)}, 'mobile_info', ${mobileInfoSql('t')}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.updated_at')}`,
   ],
   [
     'sessions',
     'access_tokens t',
-    `${fieldsSql('t', SESSION_FIELDS)}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.expires_at')}, ${timeFieldSql('t.revoked_at')}`,
+    `${fieldsSql('t', SESSION_FIELDS)}, 'mobile_info', ${mobileInfoSql('t')}, ${timeFieldSql('t.inserted_at')}, ${timeFieldSql('t.expires_at')}, ${timeFieldSql('t.revoked_at')}`,
   ],
   [
     'visits',

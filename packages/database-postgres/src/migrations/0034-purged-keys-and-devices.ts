@@ -10,12 +10,23 @@ const PURGED_KEYS = {
   foreignKeys: { cdn_purged_keys_app_id_fkey: 'foreign key (app_id) references apps (id)' },
 };
 
+// An index entry has at most 2,704 bytes, and a token may have more. The escape makes every text valid input of bytea.
+// The index comes first, because the other statements keep all sessions waiting until the end of the migration.
+const DEVICE_STATEMENTS = [
+  `create unique index notification_devices_token_key
+    on notification_devices (app_id, sha256(replace(messaging_token, '\\', '\\\\')::bytea))`,
+  `alter table notification_devices drop constraint notification_devices_messaging_token_key,
+    add column mobile_info_is_object boolean not null default false`,
+  `alter table access_tokens add column mobile_info_is_object boolean not null default false`,
+];
+
 export class PurgedKeysAndDevices1763700000034 implements MigrationInterface {
   readonly name = 'PurgedKeysAndDevices1763700000034';
   readonly isCompatible = true;
 
   async up(runner: QueryRunner): Promise<void> {
     await createAppTable(runner, PURGED_KEYS);
+    for (const statement of DEVICE_STATEMENTS) await runner.query(statement);
   }
 
   down(): Promise<void> {

@@ -2,13 +2,14 @@ import { addHours, type CustomerIdentifier, refuse, type Clock, type Refusal } f
 import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sessions } from '@back-office/apps';
 import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
+import { mobileInfoColumns } from '../devices/mobile-info-columns.js';
 import { placeholders } from '../placeholders.js';
 
 /** The statement inserts nothing when the customer does not exist. */
 function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {
   const insertInto = `insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at,
-    device_uuid, device_type, device_vendor, mobile_info, customer_id)`;
-  const session = `$1, 'session', $2, $3, $4, $5, $6, $7, $8, $9`;
+    device_uuid, device_type, device_vendor, mobile_info, mobile_info_is_object, customer_id)`;
+  const session = `$1, 'session', $2, $3, $4, $5, $6, $7, $8, $9, $10`;
   if (customer === null) return `${insertInto} values (${session}, null) returning id, customer_id`;
   return `
   with customer as (select c.id from customers c where c.app_id = $1 and ${customerCondition(customer, value)})
@@ -43,7 +44,7 @@ export class SqlSessions implements Sessions {
   start(appId: number, { customer, device, language, expiresAt, tokenHash }: NewSession): Promise<Session | Refusal> {
     const { uuid, type, vendor, mobileInfo } = device;
     const session = [appId, tokenHash, language, this.clock.now(), expiresAt];
-    const values: unknown[] = [...session, uuid, type, vendor, mobileInfo];
+    const values: unknown[] = [...session, uuid, type, vendor, ...mobileInfoColumns(mobileInfo)];
     const text = insertStatement(customer, placeholders(values));
     return this.database.write(async (sql) => {
       const [insertedRow] = await sql.runLast<{ id: number; customer_id: number | null }>(text, values);

@@ -1,4 +1,4 @@
-import { appId, bigint, bytea, identity, jsonb, smallint, text, texts, timestamptz, uuid } from './columns.js';
+import { appId, bigint, boolean, bytea, identity, jsonb, smallint, text, texts, timestamptz, uuid } from './columns.js';
 import { defineTable } from './define-table.js';
 
 export const APPS = defineTable({
@@ -52,6 +52,7 @@ export const ACCESS_TOKENS = defineTable({
     device_type: text().nullable(),
     device_vendor: text().nullable(),
     mobile_info: text().nullable(),
+    mobile_info_is_object: boolean().default(false),
     firebase_token: text().nullable(),
     name: text().nullable(),
     scopes: texts().nullable(),

@@ -119,6 +119,7 @@ export const DEVICES = defineTable({
     device_type: text().nullable(),
     device_vendor: text().nullable(),
     mobile_info: text().nullable(),
+    mobile_info_is_object: boolean().default(false),
     inserted_at: timestamptz(),
     updated_at: timestamptz(),
   },
@@ -126,11 +127,13 @@ export const DEVICES = defineTable({
     notification_devices_customer_fkey: ['customers', { app_id: 'app_id', customer_id: 'id' }],
   },
   uniques: {
-    notification_devices_messaging_token_key: ['app_id', 'messaging_token'],
     notification_devices_uuid_key: ['app_id', 'customer_id', 'uuid'],
   },
   checks: {
     notification_devices_notification_channel_id_check: 'notification_channel_id = 3',
+  },
+  sqlIndexes: {
+    notification_devices_token_key: 'by a hash, because tokens may be longer than an entry of an index',
   },
 });
 
