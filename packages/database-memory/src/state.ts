@@ -42,6 +42,7 @@ import type {
   PurgedKeyRecord,
   ReceiptRecord,
   RenditionRecord,
+  RetiredRenditionRecord,
   UploadPresetRecord,
   VersionRecord,
 } from './media/records.js';
@@ -89,6 +90,7 @@ export class State extends MemoryHolder {
   readonly files = new Table<FileRecord | ReceiptRecord>(this.memory);
   readonly folders = new Table<FolderRecord>(this.memory);
   readonly renditions = new Table<RenditionRecord>(this.memory);
+  readonly retiredRenditions = new Table<RetiredRenditionRecord>(this.memory);
   readonly pages = new Table<PageRecord>(this.memory);
   readonly fileVersions = new Table<VersionRecord>(this.memory);
   readonly purgedKeys = new Table<PurgedKeyRecord>(this.memory);

@@ -15,6 +15,8 @@ export interface FileToProcess {
   readonly maxWidth: number;
   readonly quality: number;
   readonly renditionWidths: readonly number[];
+  /** Widths of renditions that were listed, but do not exist for this version. */
+  readonly keptWidths: readonly number[];
 }
 
 export interface ProcessedObject {
@@ -51,8 +53,8 @@ export interface ProcessedFiles {
    */
   record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
-   * Lists the recorded result, drops the replaced objects and finishes the file. Returns the public keys that no longer
-   * have an object. Returns false when the content has changed or the file is missing.
+   * Lists the recorded result, drops the replaced objects and finishes the file. Returns the public keys of dropped
+   * objects; those of renditions now have the content of the file. Returns false when the content has changed or the file is missing.
    */
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**

@@ -25,7 +25,7 @@ export class MemoryMediaObjects implements MediaObjectQueries {
       return this.isServed(appId, fileOf(this.state, appId, version.file_id))
         ? objectOf(version, version.version, true)
         : undefined;
-    return this.derivedObject(appId, key, this.state.pages.all(appId));
+    return this.derivedObject(appId, key, this.state.pages.all(appId)) ?? this.retiredObject(appId, key);
   }
 
   async keysAfter(appId: number, lastKey: string): Promise<string[]> {
@@ -64,16 +64,23 @@ export class MemoryMediaObjects implements MediaObjectQueries {
       : undefined;
   }
 
+  private retiredObject(appId: number, key: string): PublicObject | undefined {
+    const retired = this.state.retiredRenditions.find(appId, (candidate) => candidate.key === key);
+    const file = retired && fileOf(this.state, appId, retired.file_id);
+    return file && this.isServed(appId, file) ? objectOf(file, file.version, false) : undefined;
+  }
+
   private isServed(appId: number, file: FileRecord | undefined): boolean {
     const { media } = this.state.apps.get(NO_APP_ID, appId)?.settings ?? {};
     return file !== undefined && (file.state === 'active' || (media?.serve_trash ?? true));
   }
 
   private publicKeys(appId: number): Set<string> {
-    const { renditions, fileVersions, pages } = this.state;
+    const { renditions, retiredRenditions, fileVersions, pages } = this.state;
     const objects = [
       filesOf(this.state, appId),
       renditions.all(appId),
+      retiredRenditions.all(appId),
       fileVersions.all(appId),
       pages.all(appId),
     ].flat();

@@ -14,7 +14,7 @@ import {
 import { audit } from '../apps/audit-entries.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
-import { dropDerivedFiles } from './derived-files.js';
+import { dropDerivedFiles, retiredOf } from './derived-files.js';
 import { filesById, filesByKey, filesOf, isUsed, keyHash, resultsOf, refusalOf } from './files.js';
 import { JobList } from './job-list.js';
 import type { FileRecord } from './records.js';
@@ -90,6 +90,10 @@ export class MemoryMediaTrash implements MediaTrash {
     const fileIds = files.map(({ id }) => id);
     audit(this.state, appId, this.clock.now(), fileEntries('file.purge', fileIds));
     const derivedFiles = files.flatMap(({ id }) => dropDerivedFiles(this.state, appId, id));
+    const retiredFiles = files.flatMap(({ id, version }) =>
+      retiredOf(this.state, appId, id).map((retired) => ({ ...retired, version })),
+    );
+    for (const { id } of retiredFiles) this.state.retiredRenditions.delete(appId, id);
     const ids = new Set(files.map(({ id }) => id));
     const versions = this.state.fileVersions.all(appId).filter((version) => ids.has(version.file_id));
     for (const { id } of versions) this.state.fileVersions.delete(appId, id);
@@ -98,9 +102,12 @@ export class MemoryMediaTrash implements MediaTrash {
       this.state.purgedKeys.insert(appId, { hash: keyHash(key) });
     }
     publish(this.state, appId, this.clock.now(), purgedFileEvents(files));
-    const withdrawn = [...derivedFiles, ...files, ...versions.map(({ key }) => ({ key, version: 1 }))].map(
-      ({ key, version }) => ({ key, version }),
-    );
+    const withdrawn = [
+      ...derivedFiles,
+      ...retiredFiles,
+      ...files,
+      ...versions.map(({ key }) => ({ key, version: 1 })),
+    ].map(({ key, version }) => ({ key, version }));
     const blobs = [...derivedFiles.map(({ content }) => content), ...blobKeysOf([...versions, ...files])];
     this.jobs.addTidying({ appId, blobs, keys: [], withdrawn });
   }

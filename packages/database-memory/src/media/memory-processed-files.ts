@@ -11,7 +11,15 @@ import {
 import { NO_APP_ID } from '../apps/memory-apps.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
-import { derivedKeys, derivedOf, dropDerivedFiles, pagesOf, renditionsOf } from './derived-files.js';
+import {
+  derivedKeys,
+  derivedOf,
+  dropDerivedFiles,
+  keptWidths,
+  pagesOf,
+  renditionsOf,
+  retiredOf,
+} from './derived-files.js';
 import { fileJson, fileOf, filesOf } from './files.js';
 import { JobList } from './job-list.js';
 import type { FileRecord, PageRecord, RenditionRecord, UploadPresetRecord } from './records.js';
@@ -36,7 +44,8 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
     const { id, key, mime, kind, size, version, content, original, processing } = file;
     const preset = this.state.uploadPresets.get(appId, file.preset_id ?? 0);
     const fileFields = { id, key, prefix: app.media_prefix, mime, kind, size, version, content, original, processing };
-    return { ...fileFields, ...presetFieldsOf(preset) };
+    const widths = { keptWidths: keptWidths(this.state, appId, id, version) };
+    return { ...fileFields, ...presetFieldsOf(preset), ...widths };
   }
 
   async derivedKeys(appId: number, fileId: number): Promise<string[]> {
@@ -49,7 +58,8 @@ export class MemoryProcessedFiles implements ProcessedFiles, ProcessedFileQuerie
       const replacedFiles = derivedOf(this.state, appId, file.id).filter(makeResultMatcher(result, file.version));
       this.putRenditions(appId, file, renditions);
       this.putPages(appId, file, pages);
-      const keys = [file.key, ...[...renditions, ...pages].map(({ key }) => key)];
+      const retiredFiles = retiredOf(this.state, appId, file.id);
+      const keys = [...new Set([file, ...renditions, ...pages, ...retiredFiles].map(({ key }) => key))];
       const blobs = [...replacedFiles.map(({ content }) => content), ...(main ? [file.content] : [])];
       this.jobs.addTidying({ appId, blobs, keys });
       this.state.files.put(appId, { ...currentFile, ...contentOf(currentFile, result) });

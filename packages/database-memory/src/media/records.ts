@@ -60,6 +60,13 @@ export interface RenditionRecord extends DerivedRecord {
   readonly label: string;
 }
 
+/** The key of a rendition that a file no longer has. It serves the content of the file. */
+export interface RetiredRenditionRecord extends Stored {
+  readonly file_id: number;
+  readonly label: string;
+  readonly key: string;
+}
+
 export interface PageRecord extends DerivedRecord {
   readonly page: number;
 }

@@ -54,6 +54,13 @@ export async function findFileJson(sql: Sql, appId: number, id: number, base: st
   return row?.data;
 }
 
+/** Keeps the keys of the listed renditions that the CTE `renditions` has deleted. The file has the id $2. */
+export const RETIRE_RENDITIONS = `retired as (
+    insert into cdn_retired_renditions (app_id, cdn_file_id, label, key)
+    select $1, $2, label, key from renditions where listed on conflict do nothing
+  )`;
+
 export const DERIVED_KEYS = `
   select key from cdn_renditions where app_id = $1 and cdn_file_id = $2
+  union select key from cdn_retired_renditions where app_id = $1 and cdn_file_id = $2
   union select key from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2`;

@@ -1,5 +1,6 @@
 import { dateTimeSql } from '../json-sql.js';
 import { FILE_VERSIONS } from '../tables/files.js';
+import { RETIRE_RENDITIONS } from './file-columns.js';
 
 const KEPT_COLUMNS = FILE_VERSIONS.columns.pick('content', 'original', 'mime', 'size', 'width', 'height');
 
@@ -37,8 +38,8 @@ export const REVERT_CONTENT = `
 
 export const DROP_DERIVED = `
   with renditions as (
-    delete from cdn_renditions where app_id = $1 and cdn_file_id = $2 returning content
-  ), pages as (
+    delete from cdn_renditions where app_id = $1 and cdn_file_id = $2 returning key, content, label, listed
+  ), ${RETIRE_RENDITIONS}, pages as (
     delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 returning content
   )
   select content from renditions union all select content from pages`;

@@ -66,6 +66,8 @@ export async function addTidying(sql: Sql, payload: TidyPayload): Promise<void> 
 const KEYS_OF_FILES = `
   select key, version from cdn_files where app_id = $1 and id = any($2)
   union select r.key, r.version from cdn_renditions r where r.app_id = $1 and r.cdn_file_id = any($2)
+  union select t.key, f.version from cdn_retired_renditions t
+    join cdn_files f on f.app_id = $1 and f.id = t.cdn_file_id where t.app_id = $1 and t.cdn_file_id = any($2)
   union select p.key, p.version from cdn_pdf_pages p where p.app_id = $1 and p.cdn_file_id = any($2)
   union select v.key, 1 from cdn_file_versions v where v.app_id = $1 and v.cdn_file_id = any($2)`;
 

@@ -21,12 +21,17 @@ const FIND_OBJECT = `
   (select p.content, p.mime, p.size, f.version, p.version = f.version and p.listed from cdn_pdf_pages p
    join cdn_files f on f.app_id = $1 and f.id = p.cdn_file_id
    where p.app_id = $1 and p.key = $2 and ${IS_SERVED} order by p.version desc limit 1)
+  union all
+  select f.content, f.mime, f.size, f.version, false from cdn_retired_renditions t
+  join cdn_files f on f.app_id = $1 and f.id = t.cdn_file_id
+  where t.app_id = $1 and t.key = $2 and ${IS_SERVED}
   limit 1`;
 
 const FIND_KEYS_AFTER = `
   select key from (
     (select key from cdn_files where app_id = $1 and key > $2 and state <> 'receiving' order by key limit $3)
     union (select key from cdn_renditions where app_id = $1 and key > $2 order by key limit $3)
+    union (select key from cdn_retired_renditions where app_id = $1 and key > $2 order by key limit $3)
     union (select key from cdn_file_versions where app_id = $1 and key > $2 order by key limit $3)
     union (select key from cdn_pdf_pages where app_id = $1 and key > $2 order by key limit $3)
   ) as next order by key limit $3`;
@@ -46,6 +51,7 @@ const FIND_UNOWNED = `
   select key from unnest($2::text[]) as given (key)
   where not exists (select from cdn_files f where f.app_id = $1 and f.key = given.key)
     and not exists (select from cdn_renditions r where r.app_id = $1 and r.key = given.key)
+    and not exists (select from cdn_retired_renditions t where t.app_id = $1 and t.key = given.key)
     and not exists (select from cdn_file_versions v where v.app_id = $1 and v.key = given.key)
     and not exists (select from cdn_pdf_pages p where p.app_id = $1 and p.key = given.key)`;
 

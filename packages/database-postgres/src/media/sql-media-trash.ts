@@ -29,6 +29,8 @@ const TRASH_FILES = `
 const PURGE_OBJECTS = `
   with renditions as (
     delete from cdn_renditions where app_id = $1 and cdn_file_id = any($2) returning key, content, version
+  ), retired as (
+    delete from cdn_retired_renditions where app_id = $1 and cdn_file_id = any($2) returning key, cdn_file_id
   ), pages as (
     delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = any($2) returning key, content, version
   ), versions as (
@@ -37,6 +39,7 @@ const PURGE_OBJECTS = `
   select key, content, null as original, version from renditions
   union all select key, content, null, version from pages
   union all select key, content, original, 1 from versions
+  union all select r.key, f.content, null, f.version from retired r join cdn_files f on f.app_id = $1 and f.id = r.cdn_file_id
   union all select key, content, original, version from cdn_files where app_id = $1 and id = any($2)`;
 
 const KEEP_PURGED_KEYS = `

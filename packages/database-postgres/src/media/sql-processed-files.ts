@@ -54,7 +54,8 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       ]);
       await transaction.rows(sql.ADD_RENDITIONS, [appId, id, version, JSON.stringify(renditions)]);
       await transaction.rows(sql.ADD_PAGES, [appId, id, version, JSON.stringify(pages)]);
-      const keys = [file.key, ...[...renditions, ...pages].map(({ key }) => key)];
+      const retiredFiles = await transaction.rows<{ key: string }>(sql.FIND_RETIRED_KEYS, [appId, id]);
+      const keys = [...new Set([file, ...renditions, ...pages, ...retiredFiles].map(({ key }) => key))];
       const blobs = [...replacedFiles.map(({ content }) => content), ...(main ? [file.content] : [])];
       await addTidying(transaction, { appId, blobs, keys });
       const size = main ?? { width, height };

@@ -10,6 +10,19 @@ const PURGED_KEYS = {
   foreignKeys: { cdn_purged_keys_app_id_fkey: 'foreign key (app_id) references apps (id)' },
 };
 
+const RETIRED_RENDITIONS = {
+  name: 'cdn_retired_renditions',
+  definition: `
+    app_id bigint not null,
+    cdn_file_id bigint not null,
+    label text not null,
+    key text not null,
+    constraint cdn_retired_renditions_pkey primary key (app_id, cdn_file_id, label)`,
+  foreignKeys: {
+    cdn_retired_renditions_file_fkey: 'foreign key (app_id, cdn_file_id) references cdn_files (app_id, id)',
+  },
+};
+
 // An index entry has at most 2,704 bytes, and a token may have more. The escape makes every text valid input of bytea.
 // The index comes first, because the other statements keep all sessions waiting until the end of the migration.
 const DEVICE_STATEMENTS = [
@@ -26,6 +39,8 @@ export class PurgedKeysAndDevices1763700000034 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await createAppTable(runner, PURGED_KEYS);
+    await createAppTable(runner, RETIRED_RENDITIONS);
+    await runner.query('create index cdn_retired_renditions_key_idx on cdn_retired_renditions (app_id, key)');
     for (const statement of DEVICE_STATEMENTS) await runner.query(statement);
   }
 

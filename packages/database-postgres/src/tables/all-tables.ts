@@ -3,7 +3,7 @@ import { APPS, APP_SETTINGS, ACCESS_TOKENS, AUDIT_LOG, KEYED_CALLS } from './app
 import { CUSTOMERS, CARDS, CONSENT_CHANGES, DEVICES, LOYALTY_BOOKINGS } from './customers.js';
 import { EVALUATIONS } from './evaluations.js';
 import { EVENT_FEEDS, EVENTS, UNPLACED_EVENTS } from './events.js';
-import { FILES, FILE_VERSIONS, RENDITIONS, PDF_PAGES, PURGED_KEYS, USAGES } from './files.js';
+import { FILES, FILE_VERSIONS, RENDITIONS, RETIRED_RENDITIONS, PDF_PAGES, PURGED_KEYS, USAGES } from './files.js';
 import { FOLDERS, UPLOAD_PRESETS } from './folders.js';
 import { WORKERS } from './jobs.js';
 import { LOCATIONS, ATTENDANCES } from './locations.js';
@@ -53,6 +53,7 @@ export const TABLES: readonly TableOfAnyColumns[] = [
   FILES,
   FILE_VERSIONS,
   RENDITIONS,
+  RETIRED_RENDITIONS,
   PDF_PAGES,
   PURGED_KEYS,
   USAGES,

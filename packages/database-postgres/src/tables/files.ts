@@ -135,6 +135,23 @@ export const RENDITIONS = defineTable({
   },
 });
 
+/** Keys of renditions that a file no longer has. They serve the content of the file. */
+export const RETIRED_RENDITIONS = defineTable({
+  name: 'cdn_retired_renditions',
+  columns: {
+    app_id: appId(),
+    cdn_file_id: bigint().primary(),
+    label: text().primary(),
+    key: text(),
+  },
+  foreignKeys: {
+    cdn_retired_renditions_file_fkey: ['cdn_files', { app_id: 'app_id', cdn_file_id: 'id' }],
+  },
+  indexes: {
+    cdn_retired_renditions_key_idx: ['app_id', 'key'],
+  },
+});
+
 export const PDF_PAGES = defineTable({
   name: 'cdn_pdf_pages',
   columns: {

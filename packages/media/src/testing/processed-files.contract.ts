@@ -74,6 +74,7 @@ export function processedFilesContract(
         maxWidth: 2_560,
         quality: 82,
         renditionWidths: [320, 640, 1_280],
+        keptWidths: [],
       });
     });
 
@@ -220,6 +221,56 @@ export function processedFilesContract(
         version: 2,
         isImmutable: true,
       });
+    });
+  });
+
+  describe('a rendition that a later result lacks', () => {
+    const image = { mime: 'image/jpeg', kind: 'image' } as const;
+    const replaceFile = async (content: Parameters<typeof library.upload>[0] = image) =>
+      fixture.ports.fileVersions.replace(library.appId, file.id, await library.upload(content), TERMS);
+    const retiredKey = () => makeRendition(640).key;
+    const unowned = () => fixture.ports.mediaObjectQueries.unownedKeys(library.appId, [retiredKey()]);
+
+    it('has the content of the file under its key, as long as the file lives', async () => {
+      await process({ renditions: [makeRendition(320), makeRendition(640)] });
+      await replaceFile();
+      expect((await findFile()).keptWidths).toEqual([320, 640]);
+      const [recordedKeys] = await process({ main: makeMain(), renditions: [makeRendition(320, 'new')] });
+      expect(recordedKeys).toEqual([file.key, makeRendition(320).key]);
+      expect(await objectOf(retiredKey())).toMatchObject({ content: blobKey('main'), version: 2, isImmutable: false });
+      expect([await listLabels(), (await findFile()).keptWidths]).toEqual([['w320'], [640]]);
+      const nextMain = { ...makeMain(), content: blobKey('next') };
+      expect((await process({ main: nextMain, renditions: [makeRendition(320, 'next')] }))[0]).toContain(retiredKey());
+      expect((await objectOf(retiredKey()))?.content).toBe(blobKey('next'));
+      expect(await fixture.ports.processedFileQueries.derivedKeys(library.appId, file.id)).toContain(retiredKey());
+      expect([await unowned(), await fixture.ports.mediaObjectQueries.keysAfter(library.appId, '')]).toEqual([
+        [],
+        expect.arrayContaining([retiredKey()]),
+      ]);
+      await library.trash(file);
+      await library.runJobs(JOBS.tidy);
+      await fixture.ports.mediaTrash.purge(library.appId, [file.id]);
+      const withdrawn = (await library.runJobPayloads(JOBS.tidy)).flatMap((payload) => payload.withdrawn ?? []);
+      expect(withdrawn).toContainEqual({ key: retiredKey(), version: 2 });
+      expect([await objectOf(retiredKey()), await unowned()]).toEqual([undefined, [retiredKey()]]);
+    });
+
+    it('is listed again when a later image is wide enough', async () => {
+      await process({ renditions: [makeRendition(640)] });
+      await process({});
+      await process({ renditions: [makeRendition(640, 'again')], replacesRenditions: false });
+      expect(await objectOf(retiredKey())).toMatchObject({ content: blobKey('again'), isImmutable: true });
+      expect([await listLabels(), (await findFile()).keptWidths]).toEqual([['w640'], []]);
+    });
+
+    it('has the content of a file that fails or is no image any more', async () => {
+      await process({ renditions: [makeRendition(640)] });
+      await replaceFile();
+      const { content } = await findFile();
+      await processed().fail(library.appId, file.id, 2);
+      expect((await objectOf(retiredKey()))?.content).toBe(content);
+      await replaceFile({ mime: 'text/plain', kind: 'doc' });
+      expect(await objectOf(retiredKey())).toMatchObject({ mime: 'text/plain', version: 3 });
     });
   });
 

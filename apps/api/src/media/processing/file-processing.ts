@@ -151,7 +151,8 @@ export class FileProcessing {
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;
     const isFullRun = widths === undefined;
-    const { main, renditions } = planSizes(facts, { ...file, renditionWidths: widths ?? file.renditionWidths });
+    const renditionWidths = [...(widths ?? file.renditionWidths), ...file.keptWidths];
+    const { main, renditions } = planSizes(facts, { ...file, renditionWidths });
     const sizes = isFullRun ? [main, ...renditions] : renditions;
     const maxWidth = Math.max(0, ...sizes.map((size) => size.width));
     const format = chooseFormat(this.tools.images, facts, file.outputFormat, maxWidth);

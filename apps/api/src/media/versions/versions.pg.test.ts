@@ -66,7 +66,7 @@ describe('concurrent changes of one file', () => {
 });
 
 describe('POST /cdn/files/{id}/replace', () => {
-  it('removes the old renditions when the new image cannot be decoded', async () => {
+  it('serves the file under the URLs of old renditions when the new image cannot be decoded', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.runJobs();
     const [rendition] = (await shop.file(file.id)).renditions;
@@ -77,7 +77,11 @@ describe('POST /cdn/files/{id}/replace', () => {
       await shop.reschedule(file.id, 'content', '-1 second');
     }
     expect(await shop.file(file.id)).toMatchObject({ processing: 'failed', renditions: [] });
-    expect((await shop.fetch(rendition.url)).status).toBe(404);
+    const response = await shop.fetch(rendition.url);
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([
+      200,
+      (await shop.file(file.id)).size,
+    ]);
     api.jobFailures.length = 0;
   });
 
@@ -112,8 +116,37 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     await api.runJobs();
     expect(await shop.names('kind=doc')).toEqual(['a.jpg']);
-    expect((await shop.fetch(file.url.replace('.jpg', '@320.jpg'))).status).toBe(404);
-    expect(await shop.storedKeys()).toHaveLength(1 + 1 + 2 + 1);
+    expect((await shop.bytes(file.url.replace('.jpg', '@320.jpg'))).toString()).toBe('words');
+    expect(await shop.storedKeys()).toHaveLength(1 + 1 + 2 + 1 + 1);
+  });
+
+  it('keeps the URLs of all renditions when the new image is narrower', async () => {
+    const { id } = await shop.jpeg('a.jpg', {}, 800, 600);
+    await api.runJobs();
+    const urls: string[] = (await shop.file(id)).renditions.map(({ url }: { url: string }) => url);
+    await shop.replace(id, await makeJpeg(300, 200));
+    await api.runJobs();
+    await regenerate(id, { renditions: [640] });
+    await api.runJobs();
+    const widthsOf = () => Promise.all(urls.map(async (url) => (await sharp(await shop.bytes(url)).metadata()).width));
+    expect([await readLabels(id), await widthsOf()]).toEqual(['', [300, 300]]);
+    await shop.replace(id, await makeJpeg(500, 400));
+    await api.runJobs();
+    expect([await readLabels(id), await widthsOf()]).toEqual(['w320', [320, 500]]);
+    await shop.revert(id, { version: 1 });
+    await api.runJobs();
+    expect([await readLabels(id), await widthsOf()]).toEqual(['w320 w640', [320, 640]]);
+  });
+
+  it('keeps the renditions that a preset no longer has', async () => {
+    const { id } = await shop.jpeg('a.jpg', {}, 800, 600);
+    await api.runJobs();
+    await shop.client.put('/cdn_upload_presets', {
+      cdn_upload_presets: [{ name: 'default', rendition_widths: [100] }],
+    });
+    await shop.replace(id, await makeJpeg(800, 600));
+    await api.runJobs();
+    expect(await readLabels(id)).toBe('w100 w320 w640');
   });
 
   it.each([
@@ -150,7 +183,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     for (const { url, height } of file.renditions) {
       expect((await sharp(await shop.bytes(url)).metadata()).height).toBe(height);
     }
-    expect((await shop.fetch(oldFile.renditions[2].url)).status).toBe(404);
+    expect((await sharp(await shop.bytes(oldFile.renditions[2].url)).metadata()).width).toBe(700);
     expect(api.jobFailures).toEqual([]);
   });
 
