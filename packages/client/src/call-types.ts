@@ -52,7 +52,7 @@ export type UploadOptions<O> = ParametersOf<O> &
   };
 
 /** The options can be omitted if none is required. */
-export type Optional<Options> = Partial<Options> extends Options ? [options?: Options] : [options: Options];
+export type Optional<Options> = object extends Options ? [options?: Options] : [options: Options];
 
 type ContentOf<Answer> = Answer extends { content: { 'application/json': infer Body } }
   ? Body
