@@ -1,8 +1,7 @@
 import type { EventType } from '@back-office/kernel';
-import type { TypeOf } from '../http/shapes.js';
-import type { EventShape } from './event-shapes.js';
+import type { ShownEvent } from './event-shapes.js';
 
-type Example = TypeOf<typeof EventShape>;
+type Example = ShownEvent;
 
 const ENVELOPE = { specversion: '1.0', source: '/apps/1', datacontenttype: 'application/json' } as const;
 

@@ -1,16 +1,11 @@
 import { subjectOf, type EventRecord } from '@back-office/events';
 import { formatDateTime } from '@back-office/kernel';
-import type { TypeOf } from '../http/shapes.js';
-import type { EventShape } from './event-shapes.js';
+import type { ShownEvent } from './event-shapes.js';
 
 const SEQUENCE_DIGITS = 16;
 
 /** Returns the envelope of CloudEvents, with the record if there is one. */
-export function presentEvent(
-  appId: number,
-  event: EventRecord,
-  records: ReadonlyMap<string, object>,
-): TypeOf<typeof EventShape> {
+export function presentEvent(appId: number, event: EventRecord, records: ReadonlyMap<string, object>): ShownEvent {
   const subject = subjectOf(event);
   return {
     specversion: '1.0',
