@@ -90,8 +90,24 @@ function withSuffix(text: string, suffix: string): string {
   return (characterCount(text) <= room ? text : [...text].slice(0, room).join('')) + suffix;
 }
 
-/** Parses a list or a comma-separated text. Returns trimmed, distinct tags in their original order. */
+/** Parses a list, a comma-separated text or a JSON array in a text. Returns trimmed, distinct tags in their order. */
 export function parseTags(value: readonly string[] | string): string[] {
-  const parts = typeof value === 'string' ? value.split(',') : value;
+  const parts = typeof value === 'string' ? (splitTags(value) ?? []) : value;
   return [...new Set(parts.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+}
+
+/** Returns `undefined` for a JSON array that contains other values than texts. */
+export function splitTags(text: string): readonly string[] | undefined {
+  const list = parseJsonArray(text);
+  if (list === undefined) return text.split(',');
+  return list.every((tag) => typeof tag === 'string') ? list : undefined;
+}
+
+function parseJsonArray(text: string): readonly unknown[] | undefined {
+  if (!text.trim().startsWith('[')) return undefined;
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch {
+    return undefined;
+  }
 }

@@ -25,7 +25,15 @@ export interface UploadSettings {
 const FILE_FIELD = 'file';
 const MAX_FIELD_BYTES = 65_536;
 const MAX_FORM_BYTES = 1_048_576;
-const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 };
+const MAX_PARTS = 41;
+const LIMITS = {
+  files: MAX_PARTS,
+  fields: 40,
+  parts: MAX_PARTS,
+  fieldNameSize: 100,
+  fieldSize: MAX_FIELD_BYTES,
+  headerPairs: 20,
+};
 /** Without a maximum index, a field such as `a[99999999]` would allocate a huge list. */
 const NESTING_LIMITS = { fieldNestingDepth: 2, fieldArrayIndexLimit: 1_000 };
 const STALE_UPLOAD_MS = 24 * 3_600_000;
@@ -47,6 +55,7 @@ export async function removeStaleUploads({ directory }: UploadSettings): Promise
 export function receiveForm(uploads: UploadSettings): RequestHandler {
   const receive = multer({
     storage: new HashingStorage(uploads.directory),
+    fileFilter: acceptOneFile,
     limits: { ...LIMITS, ...NESTING_LIMITS, fileSize: uploads.maxFileBytes },
     defParamCharset: 'utf8',
   }).any();
@@ -61,11 +70,22 @@ export function receiveForm(uploads: UploadSettings): RequestHandler {
   };
 }
 
+type ReceivedPart = { readonly fieldname: string } & (ReceivedFile | { readonly json: unknown });
+
 export function formOf(request: Request): Form {
+  const fields = new Map(Object.entries((request.body ?? {}) as Record<string, unknown>));
+  let file: ReceivedFile | undefined;
+  for (const part of partsOf(request)) {
+    const { fieldname: name } = part;
+    if ('json' in part) fields.set(name, fields.has(name) ? [fields.get(name), part.json].flat() : part.json);
+    else if (name === FILE_FIELD) file = part;
+  }
+  return { fields: Object.fromEntries(fields), file };
+}
+
+function partsOf(request: Request): readonly ReceivedPart[] {
   const { files } = request as { files?: unknown };
-  const [file] = (Array.isArray(files) ? files : []) as (ReceivedFile & { readonly fieldname: string })[];
-  const fields = Object.fromEntries(Object.entries((request.body ?? {}) as Record<string, unknown>));
-  return { fields, file: file?.fieldname === FILE_FIELD ? file : undefined };
+  return Array.isArray(files) ? (files as ReceivedPart[]) : [];
 }
 
 export function fingerprintForm(request: Request): Buffer {
@@ -79,8 +99,8 @@ export function fingerprintForm(request: Request): Buffer {
 }
 
 export async function discardForm(request: Request): Promise<void> {
-  const files = ((request as { files?: unknown }).files ?? []) as ReceivedFile[];
-  await Promise.all(files.map(({ path }) => rm(path, { force: true }).catch(() => {})));
+  const paths = partsOf(request).flatMap((part) => ('path' in part ? [part.path] : []));
+  await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => {})));
 }
 
 function hasBody({ headers }: Request): boolean {
@@ -107,6 +127,13 @@ class HashingStorage implements multer.StorageEngine {
   constructor(private readonly directory: string) {}
 
   _handleFile(_request: Request, file: Express.Multer.File, done: StorageCallback): void {
+    if (isJsonField(file)) {
+      void readJson(file).then(
+        (json) => done(undefined, { json }),
+        (error: unknown) => done(error),
+      );
+      return;
+    }
     void storeAndHash(file.stream, join(this.directory, randomUUID()), file.originalname).then(
       (storedFile) => done(undefined, storedFile),
       (error: unknown) => done(error),
@@ -114,7 +141,39 @@ class HashingStorage implements multer.StorageEngine {
   }
 
   _removeFile(_request: Request, file: Express.Multer.File, done: (error: Error | null) => void): void {
-    rm(file.path, { force: true }).then(() => done(null), done);
+    if (isJsonField(file)) done(null);
+    else rm(file.path, { force: true }).then(() => done(null), done);
+  }
+}
+
+/** Clients send a field as a file with this type if its value is a list or an object. */
+function isJsonField({ fieldname, mimetype }: Express.Multer.File): boolean {
+  return mimetype === 'application/json' && fieldname !== FILE_FIELD;
+}
+
+const FORMS_WITH_FILE = new WeakSet<Request>();
+
+function acceptOneFile(request: Request, file: Express.Multer.File, done: multer.FileFilterCallback): void {
+  if (isJsonField(file)) return done(null, true);
+  if (FORMS_WITH_FILE.has(request)) return done(new MulterError('LIMIT_FILE_COUNT'));
+  FORMS_WITH_FILE.add(request);
+  return done(null, true);
+}
+
+/** Returns the value as the fields of a form have it: a number becomes a text. */
+async function readJson({ stream, fieldname }: Express.Multer.File): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_FIELD_BYTES) throw badRequest('Request.InvalidForm', { field: fieldname });
+    chunks.push(chunk);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    return typeof value === 'number' ? String(value) : value;
+  } catch {
+    throw badRequest('Request.InvalidForm', { field: fieldname });
   }
 }
 

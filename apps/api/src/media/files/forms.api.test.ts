@@ -117,6 +117,45 @@ describe('an invalid form', () => {
   });
 });
 
+describe('the tags of a form', () => {
+  const tagsOf = async (...parts: readonly Buffer[]) => {
+    const { status, body } = await sendForm(makeForm(...parts, makeFile(`${Math.random()}.txt`)));
+    return status === 201 ? body.data.tags : [status, body];
+  };
+  const makeJson = (name: string, text: string, head = '; filename="blob"') =>
+    makePart(`name="${name}"${head}\r\nContent-Type: application/json`, text);
+
+  it('may be a JSON array, in a text or in a part of this type', async () => {
+    const list = '["a, b", "c"]';
+    expect([
+      await tagsOf(makeField('tags', list)),
+      await tagsOf(makeJson('tags', list)),
+      await tagsOf(makeJson('tags', list, '')),
+      await tagsOf(makeJson('tags', '"a, b"'), makeJson('tags', '"c"')),
+      await tagsOf(makeField('tags', '[sale], c')),
+    ]).toEqual([...Array.from({ length: 4 }, () => ['a, b', 'c']), ['[sale]', 'c']]);
+  });
+
+  it('are refused in a JSON array of other values', async () => {
+    const refusal = [422, { errors: { tags: ['is invalid'] } }];
+    expect(await tagsOf(makeField('tags', '["a", 1]'))).toEqual(refusal);
+    expect((await tagsOf(makeJson('tags', '["a", {}]')))[0]).toBe(400);
+  });
+
+  it('are named when their part is not valid JSON', async () => {
+    for (const text of ['["a"', `["${'x'.repeat(70_000)}"]`]) {
+      const { status, body } = await sendForm(makeForm(makeJson('tags', text), makeFile('a.txt')), {
+        Accept: 'application/problem+json, application/json',
+      });
+      expect([status, body.errors]).toEqual([400, [expect.objectContaining({ pointer: '/tags' })]]);
+    }
+  });
+
+  it('leave room for only one file', async () => {
+    expect(await sendForm(makeForm(makeJson('tags', '[]'), makeFile('a.txt'), makeFile('b.txt')))).toEqual(BAD_REQUEST);
+  });
+});
+
 describe('the file name of a part', () => {
   it.each([
     ['../../etc/passwd', 'passwd'],

@@ -1,9 +1,12 @@
 import { CANT_BE_BLANK, IS_INVALID, IS_TOO_LONG, checkText, MAX_STRING_LENGTH, MALFORMED } from '@back-office/kernel';
+import { splitTags } from '@back-office/media';
 import { ValidatedBy } from '../../http/request-fields.js';
 
 export const MAX_PATH_LENGTH = 1_024;
 export const MAX_TEXT_LENGTH = 5_000;
 const MAX_TAGS = 100;
+/** Leaves room for the quotes, commas and spaces of a JSON array. */
+const MAX_TAGS_LENGTH = MAX_TAGS * (MAX_STRING_LENGTH + 4);
 const optional = true;
 
 const TAG_LIST = {
@@ -17,7 +20,7 @@ export function Tags(): PropertyDecorator {
 }
 
 /**
- * Accepts a list of tags or a text with commas. The API reference shows only the list, because generated clients cannot
+ * Accepts a list of tags, a text with commas or a JSON array in a text. The API reference shows only the list, because generated clients cannot
  * send a form field of several types.
  */
 export function FormTags(): PropertyDecorator {
@@ -25,8 +28,11 @@ export function FormTags(): PropertyDecorator {
 }
 
 function validateTags(value: unknown): string | undefined {
-  if (typeof value === 'string')
-    return checkText(value, MAX_TAGS * (MAX_STRING_LENGTH + 1), true) ?? validateTagList(value.split(','));
+  if (typeof value === 'string') {
+    const tags = splitTags(value);
+    if (tags === undefined) return IS_INVALID;
+    return checkText(value, MAX_TAGS_LENGTH, true) ?? validateTagList(tags);
+  }
   if (!Array.isArray(value) || value.some((tag) => typeof tag !== 'string')) return MALFORMED;
   return validateTagList(value as string[]);
 }
