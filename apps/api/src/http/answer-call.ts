@@ -50,14 +50,14 @@ async function handle(
   if (isUnreadable(request)) throw errors.badRequest('Request.InvalidJson');
   const query = request.query as Record<string, unknown>;
   if (!route.ignoresInvalidFilters) assertStorableQuery(query);
-  const missingParameter = findMissingParameter(route, query);
-  if (missingParameter !== undefined) throw errors.invalidParameter(missingParameter);
   const { body, errors: fieldErrors, wrongTypes } = readBody(route, request);
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
   const ids: Record<string, number> = {};
   for (const name of Object.keys(request.params)) ids[name] = parseRecordId(request.params[name]) ?? 0;
   const missingAnswer = errors.missingRecordAnswer(route.missingKey, app);
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missingAnswer;
+  const missingParameter = findMissingParameter(route, query);
+  if (missingParameter !== undefined) throw errors.invalidParameter(missingParameter);
   const id = ids['id'] ?? 0;
   const invalidAnswer =
     (isStrict(request) ? refuseIgnored(route, request, app) : undefined) ??

@@ -285,16 +285,18 @@ describe('a call with two errors', () => {
     expect((await http.call({ method, ...call() })).status).toBe(status);
   });
 
-  it.each(['/api/v2/customers/987654', '/api/v2/orders/987654', '/api/v2/customers/x', '/api/v2/orders/x'])(
-    'reports a missing query parameter before a missing record: %s',
+  const PARTS_QUERIES = ['', '?dataPart=1', '?timePart=1', '?dataPart=&timePart=', '?dataPart=x&timePart=1'];
+  const getWithToken = (path: string) => http.call({ path, headers: bearer(shop.token) });
+
+  it.each(['/api/v2/customers/', '/api/v2/orders/'])(
+    'reports an invalid id before a missing query parameter, and this before a missing record: %s',
     async (path) => {
-      for (const query of ['', '?dataPart=1', '?timePart=1', '?dataPart=&timePart=', '?dataPart=x&timePart=1']) {
-        const reply = await http.call({ path: path + query, headers: bearer(shop.token) });
+      for (const query of PARTS_QUERIES) {
+        const reply = await getWithToken(`${path}987654${query}`);
         expect([reply.status, parseJson(reply)]).toEqual([400, detailError('Bad Request')]);
+        expect((await getWithToken(`${path}x${query}`)).status).toBe(404);
       }
-      expect((await http.call({ path: `${path}?dataPart=1&timePart=1`, headers: bearer(shop.token) })).status).toBe(
-        404,
-      );
+      expect((await getWithToken(`${path}987654?dataPart=1&timePart=1`)).status).toBe(404);
     },
   );
 

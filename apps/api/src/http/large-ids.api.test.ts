@@ -148,3 +148,20 @@ describe('an id that no record can have', () => {
     expect(stripIds(await call(-1e300))).toEqual(stripIds(await call(-ABSENT_ID)));
   });
 });
+
+describe('an id in a path that is no integer', () => {
+  it('is answered as a missing record by every call without a body', async () => {
+    const reference = (await (await fetch(`${api.origin}/openapi.json`)).json()) as { paths: Record<string, object> };
+    const calls = Object.entries(reference.paths).flatMap(([path, methods]) =>
+      /\{\w+\}/.test(path) ? Object.keys(methods).map((method) => [method, path] as const) : [],
+    );
+    const answers: string[] = [];
+    for (const [method, path] of calls) {
+      if (method !== 'get' && method !== 'delete') continue;
+      const { status } = await shop[method](path.replace('/api/v2', '').replaceAll(/\{\w+\}/g, 'abc'));
+      answers.push(`${method} ${path} ${status}`);
+    }
+    expect(answers.length).toBeGreaterThan(15);
+    expect(answers.filter((answer) => !answer.endsWith(' 404'))).toEqual(['get /api/v2/cdn/files/{id}/usages 200']);
+  });
+});
