@@ -75,6 +75,16 @@ describe('a retry of the client', () => {
     expect(service.received.map(({ body }) => JSON.parse(body.toString()))).toEqual([stocks, stocks, stocks]);
   });
 
+  it('waits for a running attempt longer than for failures', async () => {
+    const running = { status: 409, headers: { 'Retry-After': '0' } };
+    service.plan(...Array.from({ length: 8 }, () => running), { body: { data: { updated: 1, failed: [] } } });
+    expect((await clientWith().put('/int/stocks', { body: stocks })).data.updated).toBe(1);
+    expect(service.received).toHaveLength(9);
+    service.plan({ status: 409 });
+    await expect(clientWith().put('/int/stocks', { body: stocks })).rejects.toMatchObject({ status: 409 });
+    expect(service.received).toHaveLength(1);
+  });
+
   it('follows a failed GET', async () => {
     service.plan({ status: 502 }, { body: { data: [] } });
     expect(await clientWith().get('/warehouses')).toEqual({ data: [] });

@@ -26,6 +26,8 @@ type Outcome = { readonly response: Response } | { readonly error: unknown };
 
 const DEFAULTS = { maxAttempts: 4, baseDelayMs: 500, maxDelayMs: 30_000, timeoutMs: 60_000 };
 const SECOND_MS = 1_000;
+/** If the process of an earlier attempt has died, the service releases its key after 15 seconds. */
+const MAX_IN_PROGRESS_MS = 30_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** A large file takes longer than other calls, so an upload has no timeout unless the call sets one. */
@@ -42,13 +44,17 @@ export async function sendWithRetries(
   { signal, isRepeatable, retries }: { signal: AbortSignal; isRepeatable: boolean; retries: RetryOptions },
 ): Promise<Response> {
   const { maxAttempts, timeoutMs, ...delays } = { ...DEFAULTS, ...retries };
+  let [failures, inProgressMs] = [0, 0];
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await attemptOnce((limited) => send(limited, attempt), signal, timeoutMs);
-    const delayMs = isRepeatable && attempt < maxAttempts ? delayOf(outcome, attempt, delays) : undefined;
+    const waits = isInProgress(outcome) && maxAttempts > 1 && inProgressMs < MAX_IN_PROGRESS_MS;
+    if (!waits) failures += 1;
+    const delayMs = isRepeatable && failures < maxAttempts ? delayOf(outcome, attempt, delays) : undefined;
     if (delayMs === undefined) {
       if ('response' in outcome) return outcome.response;
       throw new ApiError(undefined, undefined, outcome.error);
     }
+    if (waits) inProgressMs += delayMs;
     retries.onRetry?.({ attempt, delayMs, ...outcome });
     await wait(delayMs, signal);
   }
@@ -75,6 +81,11 @@ async function readFully(response: Response): Promise<Response> {
   return new Response(bytes.byteLength > 0 ? bytes : null, { status, statusText, headers });
 }
 
+/** 409 with `Retry-After` means that an earlier attempt of this call is still running. */
+function isInProgress(outcome: Outcome): boolean {
+  return 'response' in outcome && outcome.response.status === 409 && outcome.response.headers.has('Retry-After');
+}
+
 /** Returns `undefined` if the call must not be retried. */
 function delayOf(
   outcome: Outcome,
@@ -85,8 +96,7 @@ function delayOf(
   if ('error' in outcome) return backOffMs;
   const { status, headers } = outcome.response;
   const retryAfterMs = parseRetryAfter(headers.get('Retry-After'));
-  // 409 with `Retry-After` means that an earlier attempt of this call is still running.
-  const isRetryable = status === 429 || status >= 500 || (status === 409 && retryAfterMs !== undefined);
+  const isRetryable = status === 429 || status >= 500 || isInProgress(outcome);
   if (!isRetryable) return undefined;
   if (retryAfterMs === undefined) return backOffMs;
   return retryAfterMs <= maxDelayMs ? Math.min(maxDelayMs, retryAfterMs + backOffMs / 2) : undefined;
