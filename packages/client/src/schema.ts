@@ -2917,6 +2917,31 @@ export interface components {
         ConsentChangePageResponse: {
             data: components["schemas"]["ConsentChange"][];
         };
+        /** @description a customer changed a marketing consent */
+        ConsentChangedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "consent.changed";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Consent"] | null;
+        };
         ConsentResponse: {
             data: components["schemas"]["Consent"];
         };
@@ -2958,6 +2983,31 @@ export interface components {
         CustomerAttendanceResponse: {
             data: components["schemas"]["CustomerAttendance"];
         };
+        /** @description a customer was added */
+        CustomerCreatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "customer.created";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Customer"] | null;
+        };
         CustomerFields: {
             external_ref?: string | null;
             /** Format: email */
@@ -2973,6 +3023,31 @@ export interface components {
         };
         CustomerResponse: {
             data: components["schemas"]["Customer"];
+        };
+        /** @description loyalty points changed, or personal data was erased */
+        CustomerUpdatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "customer.updated";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Customer"] | null;
         };
         DeleteCdnFile: {
             /** @description file key */
@@ -3094,34 +3169,7 @@ export interface components {
         EvaluationSettings: {
             retention_days?: number | null;
         };
-        Event: {
-            /** @enum {string} */
-            specversion: "1.0";
-            id: string;
-            /** @description the app: `/apps/<id>` */
-            source: string;
-            /**
-             * @description `proforma.created`: a proforma was made from an evaluation; `proforma.payment_received`: a payment was settled, in part or in full; `proforma.paid`: payments cover the total; `proforma.confirmed`: the warehouse confirmed all or a part; `proforma.converted`: the proforma became an order; `proforma.canceled`: the proforma was cancelled by a call; `proforma.expired`: the proforma was not finished in time; `proforma.alert_raised`: a person has to look at the proforma; partid is the alert; `proforma.alert_resolved`: an alert was resolved; partid is the alert; `proforma.updated`: anything else changed, such as tags, a comment or a pending payment; `order.created`: a proforma was converted, or another system sent an order; `order.shipped`: the order left the warehouse; `order.delivered`: the order reached the customer; `order.canceled`: the order was cancelled; `order.payment_received`: the order was marked as paid, or a card payment was settled; `order.updated`: anything else changed, such as the invoice number or a refund; `refund.succeeded`: a refund was paid; partid is the refund; `refund.failed`: a refund failed for good; partid is the refund; `stock.changed`: pieces on hand or reserved changed, once per call, variant and warehouse; `product.created`: a product was added; `product.updated`: a product, its variants or images changed; `customer.created`: a customer was added; `customer.updated`: loyalty points changed, or personal data was erased; `consent.changed`: a customer changed a marketing consent; `file.created`: a file was uploaded; `file.updated`: name, texts, tags or visibility changed; `file.processed`: background processing ended, or failed; `file.replaced`: the content was replaced or reverted; `file.moved`: the file is in another folder; `file.trashed`: the file was moved to Trash; `file.restored`: the file was restored from Trash; `file.purged`: the file was removed for good; data has its id and key only; `voucher.used`: a voucher paid for an order; `voucher.updated`: a proforma holds or releases the voucher, or a refund gives back an amount; `webhook_endpoint.switched_off`: an endpoint failed for three days, or answered 410; status_reason of data says why
-             * @enum {string}
-             */
-            type: "proforma.created" | "proforma.payment_received" | "proforma.paid" | "proforma.confirmed" | "proforma.converted" | "proforma.canceled" | "proforma.expired" | "proforma.alert_raised" | "proforma.alert_resolved" | "proforma.updated" | "order.created" | "order.shipped" | "order.delivered" | "order.canceled" | "order.payment_received" | "order.updated" | "refund.succeeded" | "refund.failed" | "stock.changed" | "product.created" | "product.updated" | "customer.created" | "customer.updated" | "consent.changed" | "file.created" | "file.updated" | "file.processed" | "file.replaced" | "file.moved" | "file.trashed" | "file.restored" | "file.purged" | "voucher.used" | "voucher.updated" | "webhook_endpoint.switched_off";
-            /** @description UTC */
-            time: string;
-            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
-            subject: string;
-            /** @description grows from event to event of an app; compare as texts */
-            sequence: string;
-            /** @description the id of the refund, or the index of the alert */
-            partid?: number;
-            /** @enum {string} */
-            datacontenttype: "application/json";
-            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
-            data: (components["schemas"]["Proforma"] | components["schemas"]["Order"] | components["schemas"]["Stock"] | components["schemas"]["Product"] | components["schemas"]["Customer"] | components["schemas"]["Consent"] | components["schemas"]["CdnFile"] | components["schemas"]["Voucher"] | components["schemas"]["WebhookEndpoint"] | {
-                /** Format: int64 */
-                id: number;
-                key: string;
-            }) | null;
-        };
+        Event: components["schemas"]["ProformaCreatedEvent"] | components["schemas"]["ProformaPaymentReceivedEvent"] | components["schemas"]["ProformaPaidEvent"] | components["schemas"]["ProformaConfirmedEvent"] | components["schemas"]["ProformaConvertedEvent"] | components["schemas"]["ProformaCanceledEvent"] | components["schemas"]["ProformaExpiredEvent"] | components["schemas"]["ProformaAlertRaisedEvent"] | components["schemas"]["ProformaAlertResolvedEvent"] | components["schemas"]["ProformaUpdatedEvent"] | components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderShippedEvent"] | components["schemas"]["OrderDeliveredEvent"] | components["schemas"]["OrderCanceledEvent"] | components["schemas"]["OrderPaymentReceivedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["StockChangedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["CustomerCreatedEvent"] | components["schemas"]["CustomerUpdatedEvent"] | components["schemas"]["ConsentChangedEvent"] | components["schemas"]["FileCreatedEvent"] | components["schemas"]["FileUpdatedEvent"] | components["schemas"]["FileProcessedEvent"] | components["schemas"]["FileReplacedEvent"] | components["schemas"]["FileMovedEvent"] | components["schemas"]["FileTrashedEvent"] | components["schemas"]["FileRestoredEvent"] | components["schemas"]["FilePurgedEvent"] | components["schemas"]["VoucherUsedEvent"] | components["schemas"]["VoucherUpdatedEvent"] | components["schemas"]["WebhookEndpointSwitchedOffEvent"];
         EventSettings: {
             retention_days?: number | null;
         };
@@ -3138,6 +3186,210 @@ export interface components {
                     id: number | null;
                 }[];
             }[];
+        };
+        /** @description a file was uploaded */
+        FileCreatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.created";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
+        };
+        /** @description the file is in another folder */
+        FileMovedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.moved";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
+        };
+        /** @description background processing ended, or failed */
+        FileProcessedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.processed";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
+        };
+        /** @description the file was removed for good; data has its id and key only */
+        FilePurgedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.purged";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: {
+                /** Format: int64 */
+                id: number;
+                key: string;
+            } | null;
+        };
+        /** @description the content was replaced or reverted */
+        FileReplacedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.replaced";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
+        };
+        /** @description the file was restored from Trash */
+        FileRestoredEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.restored";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
+        };
+        /** @description the file was moved to Trash */
+        FileTrashedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.trashed";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
+        };
+        /** @description name, texts, tags or visibility changed */
+        FileUpdatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file.updated";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["CdnFile"] | null;
         };
         GetCdnFilesPdfRendersResponse: {
             data: {
@@ -3360,7 +3612,9 @@ export interface components {
             notification_channel_id: number;
             device_type: string | null;
             device_vendor: string | null;
-            mobile_info: string | null;
+            mobile_info: string | {
+                [key: string]: unknown;
+            } | null;
             /** @description UTC, without offset and fraction */
             inserted_at: string;
             /** @description UTC, without offset and fraction */
@@ -3371,7 +3625,9 @@ export interface components {
             notification_channel_id: number;
             device_type?: string | null;
             device_vendor?: string | null;
-            mobile_info?: string | null;
+            mobile_info?: string | {
+                [key: string]: unknown;
+            } | null;
         };
         NotificationDeviceResponse: {
             data: components["schemas"]["NotificationDevice"];
@@ -3498,6 +3754,81 @@ export interface components {
                 pickup_point_code: string | null;
             };
         };
+        /** @description the order was cancelled */
+        OrderCanceledEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.canceled";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Order"] | null;
+        };
+        /** @description a proforma was converted, or another system sent an order */
+        OrderCreatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.created";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Order"] | null;
+        };
+        /** @description the order reached the customer */
+        OrderDeliveredEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.delivered";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Order"] | null;
+        };
         OrderInList: {
             /** Format: int64 */
             id: number;
@@ -3554,6 +3885,31 @@ export interface components {
         };
         OrderPageResponse: {
             data: components["schemas"]["OrderInList"][];
+        };
+        /** @description the order was marked as paid, or a card payment was settled */
+        OrderPaymentReceivedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.payment_received";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Order"] | null;
         };
         OrderProcessing: {
             /** Format: int64 */
@@ -3633,6 +3989,56 @@ export interface components {
         };
         OrderResponse: {
             data: components["schemas"]["Order"];
+        };
+        /** @description the order left the warehouse */
+        OrderShippedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.shipped";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Order"] | null;
+        };
+        /** @description anything else changed, such as the invoice number or a refund */
+        OrderUpdatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.updated";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Order"] | null;
         };
         PatchAccessToken: {
             access_token: components["schemas"]["ChangedFields"];
@@ -4076,6 +4482,56 @@ export interface components {
             /** @description UTC, without offset and fraction */
             updated_at: string;
         };
+        /** @description a product was added */
+        ProductCreatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "product.created";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Product"] | null;
+        };
+        /** @description a product, its variants or images changed */
+        ProductUpdatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "product.updated";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Product"] | null;
+        };
         Proforma: {
             /** Format: int64 */
             id: number;
@@ -4246,6 +4702,181 @@ export interface components {
             comment: string | null;
             converted_order_number: string | null;
         };
+        /** @description a person has to look at the proforma; partid is the alert */
+        ProformaAlertRaisedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.alert_raised";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description an alert was resolved; partid is the alert */
+        ProformaAlertResolvedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.alert_resolved";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description the proforma was cancelled by a call */
+        ProformaCanceledEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.canceled";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description the warehouse confirmed all or a part */
+        ProformaConfirmedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.confirmed";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description the proforma became an order */
+        ProformaConvertedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.converted";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description a proforma was made from an evaluation */
+        ProformaCreatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.created";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description the proforma was not finished in time */
+        ProformaExpiredEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.expired";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
         ProformaInList: {
             /** Format: int64 */
             id: number;
@@ -4314,6 +4945,56 @@ export interface components {
         ProformaPageResponse: {
             data: components["schemas"]["ProformaInList"][];
         };
+        /** @description payments cover the total */
+        ProformaPaidEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.paid";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
+        /** @description a payment was settled, in part or in full */
+        ProformaPaymentReceivedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.payment_received";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
         ProformaResponse: {
             data: components["schemas"]["Proforma"];
         };
@@ -4342,6 +5023,31 @@ export interface components {
         };
         ProformaStatsResponse: {
             data: components["schemas"]["ProformaStats"];
+        };
+        /** @description anything else changed, such as tags, a comment or a pending payment */
+        ProformaUpdatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "proforma.updated";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
         };
         Promotion: {
             /** Format: int64 */
@@ -4600,8 +5306,58 @@ export interface components {
         RecordRefund: {
             refund?: components["schemas"]["RefundFields"] | null;
         };
+        /** @description a refund failed for good; partid is the refund */
+        RefundFailedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "refund.failed";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
+        };
         RefundFields: {
             reference?: string | null;
+        };
+        /** @description a refund was paid; partid is the refund */
+        RefundSucceededEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "refund.succeeded";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Proforma"] | null;
         };
         RegenerateRenditions: {
             renditions?: number[] | null;
@@ -4645,7 +5401,9 @@ export interface components {
             uuid: string;
             device_type?: string | null;
             device_vendor?: string | null;
-            mobile_info?: string | null;
+            mobile_info?: string | {
+                [key: string]: unknown;
+            } | null;
         };
         SessionFields: {
             device: components["schemas"]["SessionDeviceFields"];
@@ -4736,6 +5494,31 @@ export interface components {
         };
         StockAggregatePageResponse: {
             data: components["schemas"]["StockAggregate"][];
+        };
+        /** @description pieces on hand or reserved changed, once per call, variant and warehouse */
+        StockChangedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stock.changed";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Stock"] | null;
         };
         StockMovement: {
             /** Format: int64 */
@@ -4878,6 +5661,56 @@ export interface components {
         VoucherPageResponse: {
             data: components["schemas"]["Voucher"][];
         };
+        /** @description a proforma holds or releases the voucher, or a refund gives back an amount */
+        VoucherUpdatedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "voucher.updated";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Voucher"] | null;
+        };
+        /** @description a voucher paid for an order */
+        VoucherUsedEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "voucher.used";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["Voucher"] | null;
+        };
         Warehouse: {
             /** Format: int64 */
             id: number;
@@ -4977,6 +5810,31 @@ export interface components {
         };
         WebhookEndpointResponse: {
             data: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description an endpoint failed for three days, or answered 410; status_reason of data says why */
+        WebhookEndpointSwitchedOffEvent: {
+            /** @enum {string} */
+            specversion: "1.0";
+            id: string;
+            /** @description the app: `/apps/<id>` */
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "webhook_endpoint.switched_off";
+            /** @description UTC */
+            time: string;
+            /** @description the record: `proforma_orders/<id>`, `stocks/<variant id>/<warehouse id>`, `consents/<customer id>` … */
+            subject: string;
+            /** @description grows from event to event of an app; compare as texts */
+            sequence: string;
+            /** @description the id of the refund, or the index of the alert */
+            partid?: number;
+            /** @enum {string} */
+            datacontenttype: "application/json";
+            /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
+            data: components["schemas"]["WebhookEndpoint"] | null;
         };
         WebhookEndpointWithSecret: {
             /** Format: int64 */
@@ -11021,6 +11879,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -11193,6 +12052,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -11365,6 +12225,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -11549,6 +12410,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -11721,6 +12583,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -11905,6 +12768,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -12064,6 +12928,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -12265,6 +13130,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -12466,6 +13332,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -12627,6 +13494,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -12777,6 +13645,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Order"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -12921,6 +13790,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Order"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13058,6 +13928,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Order"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13195,6 +14066,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Order"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13332,6 +14204,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Order"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13482,6 +14355,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Order"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13667,6 +14541,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13868,6 +14743,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Proforma"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -13945,6 +14821,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Stock"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14038,6 +14915,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Product"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14131,6 +15009,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Product"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14208,6 +15087,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Customer"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14285,6 +15165,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Customer"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14382,6 +15263,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Consent"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14470,6 +15352,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14558,6 +15441,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14646,6 +15530,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14734,6 +15619,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14822,6 +15708,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14910,6 +15797,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -14998,6 +15886,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["CdnFile"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -15064,6 +15953,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: {
                         /** Format: int64 */
                         id: number;
@@ -15143,6 +16033,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Voucher"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -15218,6 +16109,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["Voucher"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;
@@ -15296,6 +16188,7 @@ export interface operations {
                     partid?: number;
                     /** @enum {string} */
                     datacontenttype: "application/json";
+                    /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
                     data: components["schemas"]["WebhookEndpoint"] | null;
                     /** @description path of the record, when `data` would be too large */
                     dataref?: string;

@@ -32,8 +32,8 @@ import { TokensByApp1763700000028 } from './migrations/0028-tokens-by-app.js';
 import { SettingsByApp1763700000029 } from './migrations/0029-settings-by-app.js';
 import { CompatibleMigrations1763700000030 } from './migrations/0030-compatible-migrations.js';
 import { PaymentAndStockReferences1763700000031 } from './migrations/0031-payment-and-stock-references.js';
-import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
 import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
+import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -136,8 +136,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SettingsByApp1763700000029,
   CompatibleMigrations1763700000030,
   PaymentAndStockReferences1763700000031,
-  LooseVoucherCodes1763700000035,
   PurgedKeysAndDevices1763700000034,
+  LooseVoucherCodes1763700000035,
 ];
 
 /**
