@@ -157,8 +157,8 @@ const insufficientShirts = (wanted: number, ...available: refusals.Shortage['ava
 
 describe('the stock for a new proforma', () => {
   it('is refused, with the name of the product, when insufficient', () => {
-    expect(createWith(anEvaluation(withLine({ name: 'Coat' }), withLine({ qty: 8, name: 'Shirt' })))).toEqual(
-      insufficientShirts(8, { warehouse_code: 'W1', qty: 7 }),
+    expect(createWith(anEvaluation(withLine({ name: 'Coat', qty: 8 }), withLine({ qty: 8, name: 'Shirt' })))).toEqual(
+      insufficientShirts(8, { warehouse_code: 'W1', qty: 2 }),
     );
     expect(createWith(anEvaluation(withLine({ name: 'Shirt' })), { stock: [] })).toMatchObject({
       refused: 'Insufficient stock for product: Shirt',

@@ -97,12 +97,12 @@ describe('the stock for one line', () => {
 describe('a stock shortage', () => {
   it('reports how many pieces each warehouse has left for the line', () => {
     const stock = [shelf('W1', 9, { reserved: 5 }), shelf('W2', 3), shelf('W3', 1, { reserved: 2 })];
-    expect(chooseWarehouses([demandOf(3), demandOf(4)], stock)).toMatchObject({
+    expect(chooseWarehouses([demandOf(4), demandOf(4)], stock)).toMatchObject({
       shortage: {
         code: 'V101',
         wanted: 4,
         available: [
-          { warehouse_code: 'W1', qty: 1 },
+          { warehouse_code: 'W1', qty: 0 },
           { warehouse_code: 'W2', qty: 3 },
           { warehouse_code: 'W3', qty: 0 },
         ],
@@ -116,6 +116,16 @@ describe('two lines of one variant', () => {
     expect(chosenWarehouses([demandOf(3), demandOf(3)], [shelf('W1', 6)])).toEqual(['W1', 'W1']);
     expect(chosenWarehouses([demandOf(3), demandOf(4)], [shelf('W1', 6)])).toEqual({ missing: 'Product 101' });
   });
+
+  it.each([[[1, 2, 9]], [[2, 1, 9]], [[9, 2, 1]], [[1, 9, 2]]])(
+    'find their warehouses in every order: %j',
+    (quantities) => {
+      const lines = quantities.map((qty) => demandOf(qty));
+      const sources = chosenWarehouses(lines, [shelf('W1', 2), shelf('W2', 10)]) as string[];
+      const taken = (code: string) => quantities.filter((_, index) => sources[index] === code);
+      expect([taken('W1'), taken('W2').sort()]).toEqual([[2], [1, 9]]);
+    },
+  );
 
   it('may come from different warehouses', () => {
     expect(chosenWarehouses([demandOf(3), demandOf(3)], [shelf('W1', 5), shelf('W2', 3)])).toEqual(['W1', 'W2']);

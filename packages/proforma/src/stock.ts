@@ -48,8 +48,8 @@ export interface MissingStock<Line> {
 }
 
 /**
- * Chooses for each line the first warehouse of `stock` that has all its pieces, after earlier lines have taken theirs.
- * Never splits a line. Returns the first line without a warehouse as `missing`.
+ * Chooses for each line the first warehouse of `stock` that has all its pieces. Larger lines choose first, so that the
+ * order of the lines does not matter. Never splits a line. Returns the first line without a warehouse as `missing`.
  */
 export function chooseWarehouses(
   lines: readonly Demand[],
@@ -58,16 +58,23 @@ export function chooseWarehouses(
   const availableByRow = new Map(stock.map((row) => [row, row.onHand - row.reserved]));
   const rows = rowsByVariant(stock);
   const sources: SourceWarehouse[] = [];
-  for (const line of lines) {
+  const shortages: (MissingStock<Demand> | undefined)[] = [];
+  for (const [index, line] of largestFirst([...lines.entries()], ([, { qty }]) => qty)) {
     const row = rows.get(line.variantId)?.find((candidate) => (availableByRow.get(candidate) ?? 0) >= line.qty);
     if (row === undefined) {
       const available = (rows.get(line.variantId) ?? []).map((shelf) => toAvailable(shelf, availableByRow.get(shelf)));
-      return { missing: line, shortage: { code: line.code, wanted: line.qty, available } };
+      shortages[index] = { missing: line, shortage: { code: line.code, wanted: line.qty, available } };
+      continue;
     }
     availableByRow.set(row, (availableByRow.get(row) ?? 0) - line.qty);
-    sources.push({ warehouseId: row.warehouseId, warehouseCode: row.warehouseCode });
+    sources[index] = { warehouseId: row.warehouseId, warehouseCode: row.warehouseCode };
   }
-  return sources;
+  return shortages.find((shortage) => shortage !== undefined) ?? sources;
+}
+
+/** Keeps the order of equal quantities. */
+function largestFirst<Item>(items: readonly Item[], qtyOf: (item: Item) => number): Item[] {
+  return [...items].sort((a, b) => qtyOf(b) - qtyOf(a));
 }
 
 function toAvailable({ warehouseCode }: StockRow, qty = 0): Shortage['available'][number] {
@@ -129,7 +136,8 @@ export class AvailableStock {
     const rows = rowsByVariant(sortByPreference(this.stock, preferredCode));
     for (const change of changes) if (change.delta < 0) withdrawal.take(change, change.delta);
     const newSources = new Map<number, SourceWarehouse>();
-    for (const change of changes.filter(({ delta }) => delta > 0)) {
+    const growing = changes.filter(({ delta }) => delta > 0);
+    for (const change of largestFirst(growing, ({ qty }) => Number(qty))) {
       const { lineId, delta, qty } = change;
       if (withdrawal.has(change, delta)) {
         withdrawal.take(change, delta);

@@ -95,7 +95,7 @@ export function personalRecordsContract(
             amount: 25,
             spent: 0,
             valid_from: '2026-01-01T00:00:00',
-            valid_until: '2030-01-01T00:00:00',
+            valid_until: '2030-01-01T23:59:59',
             inserted_at: now,
           },
         ],
