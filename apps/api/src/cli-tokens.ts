@@ -1,7 +1,10 @@
 import { DEFAULT_OVERLAP_HOURS, type AppToken, type Scope } from '@back-office/apps';
-import { formatDateTime, formatOptional, isRefusal, MAX_PAGE_SIZE } from '@back-office/kernel';
+import type { WebhookEndpoint } from '@back-office/events';
+import { formatDateTime, formatOptional, isRefusal, MAX_PAGE_SIZE, type Refusal } from '@back-office/kernel';
 import type { Command } from 'commander';
+import { createInterface } from 'node:readline/promises';
 import { text as readAll } from 'node:stream/consumers';
+import type { AppAdministration, RevokedToken } from './apps/index.js';
 import { command, type Result } from './cli-command.js';
 import {
   expiryOf,
@@ -47,7 +50,8 @@ export function addTokenCommands(program: Command): void {
   command(tokenCommands, 'revoke', 'revoke a token or a session; it stops working within 2 seconds', revokeToken)
     .option('--app <id>', 'id of the app', parseId)
     .option('--id <id>', 'id of the token', parseId)
-    .option('--token <token>', 'the token itself; - reads it from standard input');
+    .option('--token <token>', 'the token itself; - reads it from standard input')
+    .option('--end-endpoints', 'also pause the webhook endpoints that the token has made, without asking');
 }
 
 interface TokenOptions {
@@ -56,6 +60,7 @@ interface TokenOptions {
   readonly token?: string;
   readonly overlap?: number;
   readonly expiresIn?: number;
+  readonly endEndpoints?: boolean;
 }
 
 interface IssueOptions {
@@ -91,24 +96,47 @@ async function rotateToken({ container }: Service, options: TokenOptions): Promi
   return { json: { ...presentToken(token), access_token: secret }, text: secret };
 }
 
-async function revokeToken({ container }: Service, { app, id, token }: TokenOptions): Promise<Result> {
+type Revoke = (endsEndpoints: boolean) => Promise<RevokedToken | Refusal | undefined>;
+
+async function revokeToken({ container }: Service, { app, id, token, endEndpoints }: TokenOptions): Promise<Result> {
   if ((id === undefined) === (token === undefined))
     throw new Error('Name the token by --app and --id, or by --token -.');
-  const isRevoked = token === undefined ? await revokeById(container, app, id) : await revokeSecret(container, token);
-  if (!isRevoked) throw new Error('There is no such token.');
-  return { json: { revoked: true }, text: 'The token is revoked.' };
+  const apps = container.get(TOKENS.Apps);
+  const revoke = token === undefined ? revocationById(apps, app, id) : await revocationOfSecret(apps, token);
+  let revoked = await revoke(endEndpoints ?? false);
+  if (revoked === undefined || isRefusal(revoked)) throw new Error('There is no such token.');
+  if (!endEndpoints && revoked.endpoints.length > 0 && (await asksToEnd(revoked.endpoints))) {
+    revoked = (await revoke(true)) as RevokedToken;
+  }
+  const endpoints = revoked.endpoints.map(({ id: endpointId, url, status }) => ({ id: endpointId, url, status }));
+  const lines = endpoints.map(
+    ({ id: endpointId, url, status }) => `Webhook endpoint ${endpointId} (${url}) is ${status}.`,
+  );
+  return {
+    json: { revoked: true, webhook_endpoints: endpoints },
+    text: ['The token is revoked.', ...lines].join('\n'),
+  };
 }
 
-async function revokeById(container: Service['container'], app: number | undefined, id = 0): Promise<boolean> {
+function revocationById(apps: AppAdministration, app: number | undefined, id = 0): Revoke {
   if (app === undefined) throw new Error('--id needs --app.');
-  return (await container.get(TOKENS.Database).tokenAdministration.revoke(app, id, null)) !== undefined;
+  return (endsEndpoints) => apps.revokeTokenById(app, id, { endsEndpoints });
 }
 
-async function revokeSecret(container: Service['container'], token: string): Promise<boolean> {
+async function revocationOfSecret(apps: AppAdministration, token: string): Promise<Revoke> {
   if (token !== STANDARD_INPUT)
     process.stderr.write('Other users of this machine can see this token. Use --id or --token - instead.\n');
   const secret = token === STANDARD_INPUT ? (await readAll(process.stdin)).trim() : token;
-  return container.get(TOKENS.Apps).revokeToken(secret);
+  return (endsEndpoints) => apps.revokeToken(secret, endsEndpoints);
+}
+
+/** Returns false without asking when nobody can answer. */
+async function asksToEnd(endpoints: readonly WebhookEndpoint[]): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`It has made ${endpoints.length} webhook endpoints. Pause them too? [y/N] `);
+  terminal.close();
+  return answer.trim().toLowerCase() === 'y';
 }
 
 function presentToken(token: AppToken): object {

@@ -36,6 +36,8 @@ export interface NewAccessToken {
   readonly expiresAt?: Date | undefined;
   /** Makes the token an upload token. Lists of tokens omit upload tokens. */
   readonly upload?: UploadGrant | undefined;
+  /** The app's token that makes this upload token, and whose revocation also ends it. */
+  readonly createdBy?: number | undefined;
 }
 
 export interface TokenKey {
@@ -58,7 +60,7 @@ export interface AccessTokens {
 
 export interface AccessTokenQueries {
   /**
-   * Returns the holder of a token, even if the token is revoked or expired; `undefined` when the token does not exist.
+   * Returns the holder of a token, even if the token is revoked or expired. An upload token is revoked with its creator; `undefined` when the token does not exist.
    */
   holderOf(token: TokenKey): Promise<TokenHolder | undefined>;
 }

@@ -45,6 +45,12 @@ export interface CompleteSettings {
   readonly default_warehouse_code: string | null;
 }
 
+export interface EarlierRetention {
+  /** ISO 8601. */
+  readonly until: string;
+  readonly days: number;
+}
+
 export interface StoredSettings {
   readonly proforma?: Partial<CompleteSettings['proforma']>;
   readonly evaluation?: Partial<CompleteSettings['evaluation']>;
@@ -52,6 +58,8 @@ export interface StoredSettings {
   readonly bank_account?: Partial<CompleteSettings['bank_account']>;
   readonly loyalty?: Partial<CompleteSettings['loyalty']>;
   readonly audit?: Partial<CompleteSettings['audit']>;
+  /** Longer retentions of the audit log that still count for entries written before `until`. Not shown. */
+  readonly earlier_audit?: readonly EarlierRetention[];
   readonly events?: Partial<CompleteSettings['events']>;
   readonly sessions?: Partial<CompleteSettings['sessions']>;
   readonly default_warehouse_code?: string | null;

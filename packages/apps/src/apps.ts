@@ -1,3 +1,4 @@
+import type { Refusal } from '@back-office/kernel';
 import type { App } from './app.js';
 import type { AppContext } from './app-context.js';
 import type { SettingsPatch } from './settings-patch.js';
@@ -31,9 +32,14 @@ export interface Apps {
   create(app: NewApp): Promise<number>;
   /**
    * Merges a patch into the app's settings; concurrent patches are serialized. One invalid field refuses the whole
-   * patch. Returns `undefined` when the app does not exist.
+   * patch. Refuses a shorter retention of the audit log unless `canShortenAudit`, the default. Returns `undefined` when the app does
+   * not exist.
    */
-  patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined>;
+  patch(
+    appId: number,
+    patch: SettingsPatch,
+    canShortenAudit?: boolean,
+  ): Promise<App | InvalidSettings | Refusal | undefined>;
 }
 
 export interface ListedApp {

@@ -3,7 +3,7 @@ import { coversScopes, hasScope, isScope, SCOPES } from './scopes.js';
 describe('isScope', () => {
   it('accepts scopes and no other value', () => {
     expect(SCOPES.every(isScope)).toBe(true);
-    for (const value of ['audit:write', 'stock', 'stock:', 'Stock:read', '', null, 5])
+    for (const value of ['audit:erase', 'stock', 'stock:', 'Stock:read', '', null, 5])
       expect(isScope(value)).toBe(false);
   });
 });

@@ -13,12 +13,22 @@ export const SCOPE_AREAS = [
 
 type ScopeArea = (typeof SCOPE_AREAS)[number];
 
-export type Scope = `${ScopeArea}:${'read' | 'write'}` | 'audit:read' | 'events:read';
+/** Parts of an area, for tokens that need no more. */
+const SINGLE_SCOPES = [
+  'audit:read',
+  'audit:write',
+  'customers:erase',
+  'events:read',
+  'payments:write',
+  'proformas:confirm',
+  'refunds:write',
+] as const;
+
+export type Scope = `${ScopeArea}:${'read' | 'write'}` | (typeof SINGLE_SCOPES)[number];
 
 export const SCOPES: readonly Scope[] = [
   ...SCOPE_AREAS.flatMap((area) => [`${area}:read`, `${area}:write`] as const),
-  'audit:read',
-  'events:read',
+  ...SINGLE_SCOPES,
 ];
 
 /** The scopes of a token; null means every scope, including those of later versions. */
@@ -30,6 +40,11 @@ export function isScope(value: unknown): value is Scope {
 
 export function hasScope(granted: GrantedScopes, scope: Scope): boolean {
   return granted === null || granted.includes(scope);
+}
+
+/** One scope is enough. */
+export function hasAnyScope(granted: GrantedScopes, scopes: readonly Scope[]): boolean {
+  return scopes.some((scope) => hasScope(granted, scope));
 }
 
 /** Returns true if `granted` contains every scope of `required`. */

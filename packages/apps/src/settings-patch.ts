@@ -1,5 +1,11 @@
-import { isBlank, utf8Length } from '@back-office/kernel';
-import type { App, CompleteSettings, StoredSettings } from './app.js';
+import { addHours, isBlank, refuse, utf8Length } from '@back-office/kernel';
+import {
+  completeSettings,
+  DEFAULT_AUDIT_RETENTION_DAYS,
+  type App,
+  type CompleteSettings,
+  type StoredSettings,
+} from './app.js';
 import type { Translations } from './speech.js';
 
 export const DEFAULT_LANGUAGE = 'en';
@@ -27,8 +33,8 @@ export interface SettingsPatch {
 
 const MAX_TRANSLATIONS_BYTES = 128 * 1024;
 
-export function applyPatch(app: App, patch: SettingsPatch): App {
-  return {
+export function applyPatch(app: App, patch: SettingsPatch, now: Date): App {
+  const patched = {
     ...app,
     name: patch.name ?? app.name,
     currency: patch.currency ?? app.currency,
@@ -37,6 +43,38 @@ export function applyPatch(app: App, patch: SettingsPatch): App {
     translations: mergeTranslations(app.translations, patch.translations),
     settings: mergeSettings(app.settings, patch),
   };
+  return shortensAudit(app, patched) ? rememberRetention(app, patched, now) : patched;
+}
+
+/** Refusal of a caller who may change settings, but not the audit log. */
+export const AUDIT_SCOPE_MISSING = refuse('API.Tokens.ScopeMissing');
+
+export function shortensAudit(before: App, after: App): boolean {
+  return retentionDays(after) < retentionDays(before);
+}
+
+function retentionDays(app: App): number {
+  return completeSettings(app).audit.retention_days;
+}
+
+/** A shorter retention counts only for entries that are written afterwards. */
+function rememberRetention(before: App, after: App, now: Date): App {
+  const earlier = (after.settings.earlier_audit ?? []).filter(({ until, days }) => isRetained(until, days, now));
+  const ended = { until: now.toISOString(), days: retentionDays(before) };
+  return { ...after, settings: { ...after.settings, earlier_audit: [...earlier, ended] } };
+}
+
+function isRetained(until: string, days: number, now: Date): boolean {
+  return addHours(new Date(until), days * 24) > now;
+}
+
+/** Returns true when an entry of the audit log, written at `at`, is older than its retention. */
+export function isAuditExpired({ settings }: Pick<App, 'settings'>, at: Date, now: Date): boolean {
+  const days = settings.audit?.retention_days ?? DEFAULT_AUDIT_RETENTION_DAYS;
+  const earlierDays = (settings.earlier_audit ?? []).map(({ until, days: longer }) =>
+    at <= new Date(until) ? longer : 0,
+  );
+  return addHours(at, Math.max(days, ...earlierDays) * 24) < now;
 }
 
 const SECTIONS = ['proforma', 'evaluation', 'media', 'bank_account', 'loyalty', 'audit', 'events', 'sessions'] as const;

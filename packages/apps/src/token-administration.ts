@@ -55,8 +55,8 @@ export interface TokenAdministration {
     granted: GrantedScopes,
   ): Promise<AppToken | Refusal | undefined>;
   /**
-   * Adds a token with the fields of the old token, and limits the lifetime of the old token. Refuses like {@link
-   * change}.
+   * Adds a token with the fields of the old token, and limits the lifetime of the old token. The new token takes over
+   * the upload tokens and webhook endpoints that the old one has made. Refuses like {@link change}.
    */
   rotate(
     appId: number,

@@ -115,7 +115,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the app's settings; absent fields stay, null restores the default and keeps `name` and `currency`
+         * Changes the app's settings; absent fields stay, null restores the default and keeps `name` and `currency`; a shorter `audit.retention_days` also needs the scope `audit:write`, and counts for later entries
          * @description Needs a token with the scope `settings:write`.
          */
         patch: operations["patchAppSettings"];
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revokes a token; a repeat changes nothing
+         * Revokes a token and the upload tokens that it made. Its webhook endpoints go on and are named, unless `end_endpoints` pauses them
          * @description Needs a token with the scope `tokens:write`.
          */
         delete: operations["deleteAccessTokensById"];
@@ -676,7 +676,7 @@ export interface paths {
         put?: never;
         /**
          * Blanks the personal data of a customer everywhere; keeps amounts, numbers, dates and consent
-         * @description Needs a token with the scope `customers:write`.
+         * @description Needs a token with the scope `customers:erase`.
          */
         post: operations["postCustomersByIdErase"];
         delete?: never;
@@ -1124,7 +1124,7 @@ export interface paths {
         put?: never;
         /**
          * Confirms the lines on behalf of the warehouse; lines left out are confirmed in full
-         * @description Needs a token with the scope `proformas:write`.
+         * @description Needs a token with the scope `proformas:confirm` or `proformas:write`.
          */
         post: operations["postProformaOrdersByIdWarehouseConfirm"];
         delete?: never;
@@ -1184,7 +1184,7 @@ export interface paths {
         put?: never;
         /**
          * Records a payment that settles at once; an amount of 0 or less pays the whole debt
-         * @description Needs a token with the scope `proformas:write`.
+         * @description Needs a token with the scope `payments:write` or `proformas:write`.
          */
         post: operations["postProformaOrdersByIdPay"];
         delete?: never;
@@ -1204,7 +1204,7 @@ export interface paths {
         put?: never;
         /**
          * Begins a card payment, by default of the whole debt; its result is sent later; `payment` is the new one
-         * @description Needs a token with the scope `proformas:write`.
+         * @description Needs a token with the scope `payments:write` or `proformas:write`.
          */
         post: operations["postProformaOrdersByIdCardPayments"];
         delete?: never;
@@ -1224,7 +1224,7 @@ export interface paths {
         put?: never;
         /**
          * Takes the result of a card payment; a repeat changes nothing
-         * @description Needs a token with the scope `proformas:write`.
+         * @description Needs a token with the scope `payments:write` or `proformas:write`.
          */
         post: operations["postProformaOrdersByIdCardPaymentsByPaymentIdResult"];
         delete?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
         put?: never;
         /**
          * Records that a person has paid out a refund that failed; a refunded one stays unchanged
-         * @description Needs a token with the scope `proformas:write`.
+         * @description Needs a token with the scope `refunds:write` or `proformas:write`.
          */
         post: operations["postProformaOrdersByIdRefundsByRefundIdRecord"];
         delete?: never;
@@ -1264,7 +1264,7 @@ export interface paths {
         put?: never;
         /**
          * Retries a refund that failed, with at most what is overpaid now; any other refund stays unchanged
-         * @description Needs a token with the scope `proformas:write`.
+         * @description Needs a token with the scope `refunds:write` or `proformas:write`.
          */
         post: operations["postProformaOrdersByIdRefundsByRefundIdRetry"];
         delete?: never;
@@ -2489,7 +2489,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             name: string | null;
-            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "audit:write" | "customers:erase" | "events:read" | "payments:write" | "proformas:confirm" | "refunds:write")[] | null;
             language: string | null;
             /** @description UTC, without offset and fraction */
             inserted_at: string;
@@ -2503,7 +2503,7 @@ export interface components {
         };
         AccessTokenFields: {
             name: string;
-            scopes?: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            scopes?: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "audit:write" | "customers:erase" | "events:read" | "payments:write" | "proformas:confirm" | "refunds:write")[] | null;
             language?: string | null;
             /** @description seconds, or a duration such as 12h or 30d; default 400 days, at most ten years */
             expires_in?: number | string | null;
@@ -2824,7 +2824,7 @@ export interface components {
         };
         ChangedFields: {
             name?: string | null;
-            scopes?: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            scopes?: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "audit:write" | "customers:erase" | "events:read" | "payments:write" | "proformas:confirm" | "refunds:write")[] | null;
             /** @description seconds, or a duration such as 12h or 30d; from now, at most ten years */
             expires_in?: number | string | null;
         };
@@ -3048,6 +3048,16 @@ export interface components {
             datacontenttype: "application/json";
             /** @description the record as it is now, in the shape of its own call; null when it no longer exists */
             data: components["schemas"]["Customer"] | null;
+        };
+        DeleteAccessTokensByIdResponse: {
+            data: {
+                webhook_endpoints: {
+                    /** Format: int64 */
+                    id: number;
+                    url: string;
+                    status: string;
+                }[];
+            };
         };
         DeleteCdnFile: {
             /** @description file key */
@@ -3587,7 +3597,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             name: string | null;
-            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read")[] | null;
+            scopes: ("catalogue:read" | "catalogue:write" | "stock:read" | "stock:write" | "checkout:read" | "checkout:write" | "proformas:read" | "proformas:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "media:read" | "media:write" | "settings:read" | "settings:write" | "tokens:read" | "tokens:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "audit:write" | "customers:erase" | "events:read" | "payments:write" | "proformas:confirm" | "refunds:write")[] | null;
             language: string | null;
             /** @description UTC, without offset and fraction */
             inserted_at: string;
@@ -5376,6 +5386,9 @@ export interface components {
             cache_strategy: "version" | "purge" | "ttl";
             version?: number | null;
         };
+        RevokeAccessToken: {
+            end_endpoints?: boolean | null;
+        };
         RotateAccessToken: {
             access_token?: components["schemas"]["RotationFields"] | null;
         };
@@ -5612,6 +5625,8 @@ export interface components {
             preset_id: number | null;
             /** @description UTC, without offset and fraction */
             expires_at: string;
+            /** Format: int64 */
+            created_by: number;
         };
         UploadTokenFields: {
             folder?: string | null;
@@ -5786,6 +5801,11 @@ export interface components {
             subject: string | null;
             /** @description only events of these areas, which the token of the creator could read; null for all */
             areas: ("proformas" | "orders" | "stock" | "catalogue" | "customers" | "media" | "settings" | "webhooks")[] | null;
+            /**
+             * Format: int64
+             * @description id of the token that made it; of the new token after a rotation
+             */
+            created_by: number | null;
             /** @enum {string} */
             status: "active" | "paused" | "switched_off";
             status_reason: string | null;
@@ -5845,6 +5865,11 @@ export interface components {
             subject: string | null;
             /** @description only events of these areas, which the token of the creator could read; null for all */
             areas: ("proformas" | "orders" | "stock" | "catalogue" | "customers" | "media" | "settings" | "webhooks")[] | null;
+            /**
+             * Format: int64
+             * @description id of the token that made it; of the new token after a rotation
+             */
+            created_by: number | null;
             /** @enum {string} */
             status: "active" | "paused" | "switched_off";
             status_reason: string | null;
@@ -6564,7 +6589,10 @@ export interface operations {
     };
     deleteAccessTokensById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description as in the body */
+                end_endpoints?: boolean;
+            };
             header?: {
                 /** @description A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice */
                 "Idempotency-Key"?: string;
@@ -6575,8 +6603,21 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RevokeAccessToken"];
+            };
+        };
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteAccessTokensByIdResponse"];
+                };
+            };
             /** @description No Content */
             204: {
                 headers: {
@@ -6611,6 +6652,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetailError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field failed validation */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleError"];
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

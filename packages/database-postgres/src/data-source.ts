@@ -34,6 +34,7 @@ import { CompatibleMigrations1763700000030 } from './migrations/0030-compatible-
 import { PaymentAndStockReferences1763700000031 } from './migrations/0031-payment-and-stock-references.js';
 import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
+import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -138,6 +139,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PaymentAndStockReferences1763700000031,
   PurgedKeysAndDevices1763700000034,
   LooseVoucherCodes1763700000035,
+  NarrowScopes1763700000037,
 ];
 
 /**

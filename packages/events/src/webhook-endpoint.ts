@@ -36,6 +36,8 @@ export interface WebhookEndpoint extends WebhookFilter {
   readonly id: number;
   readonly url: string;
   readonly description: string | null;
+  /** The token that made the endpoint, or its successor; null if made by an earlier release. */
+  readonly createdBy: number | null;
   readonly status: WebhookStatus;
   readonly statusReason: string | null;
   readonly secrets: readonly WebhookSecret[];
@@ -45,7 +47,7 @@ export interface WebhookEndpoint extends WebhookFilter {
 }
 
 export type NewWebhookEndpoint = WebhookFilter &
-  Pick<WebhookEndpoint, 'url' | 'description'> & { readonly secret: string };
+  Pick<WebhookEndpoint, 'url' | 'description' | 'createdBy'> & { readonly secret: string };
 
 /** An absent field does not change. */
 export interface WebhookChange {

@@ -16,10 +16,22 @@ import {
   MALFORMED,
   MAX_STRING_LENGTH,
 } from '@back-office/kernel';
+import type { WebhookEndpoint } from '@back-office/events';
 import { LANGUAGE_TAG } from '../apps/index.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
-import { Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
-import { boolean, component, dateTime, integer, listOf, nullable, oneOf, text, type TypeOf } from '../http/shapes.js';
+import { Flag, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
+import {
+  boolean,
+  component,
+  dateTime,
+  integer,
+  listOf,
+  nullable,
+  oneOf,
+  record,
+  text,
+  type TypeOf,
+} from '../http/shapes.js';
 
 const optional = true;
 const MAX_LIFETIME_SECONDS = MAX_TOKEN_LIFETIME_DAYS * DAY_SECONDS;
@@ -70,6 +82,18 @@ class RotationFields {
 
 export class RotateAccessToken {
   @Wrapper(() => RotationFields, { optional }) access_token?: RotationFields | null;
+}
+
+export class RevokeAccessToken {
+  @Flag({ optional }) end_endpoints?: boolean | null;
+}
+
+export const RevokedTokenShape = record({
+  webhook_endpoints: listOf(record({ id: integer, url: text, status: text })),
+});
+
+export function presentMadeEndpoint({ id, url, status }: WebhookEndpoint): { id: number; url: string; status: string } {
+  return { id, url, status };
 }
 
 export function lifetimeSeconds(duration: number | string | null | undefined): number {

@@ -201,6 +201,40 @@ describe('Token-Expires', () => {
   });
 });
 
+describe('a token with a narrow scope', () => {
+  it.each<[Scope, string, string]>([
+    ['proformas:confirm', 'warehouse_confirm', 'pay'],
+    ['payments:write', 'pay', 'warehouse_confirm'],
+    ['refunds:write', 'refunds/1/retry', 'pay'],
+  ])('%s may call %s, but not %s', async (scope, allowed, other) => {
+    const client = await clientLimitedTo(scope);
+    expect((await client.post(`/proforma_orders/1/${allowed}`, { payment: { payment_method_id: 1 } })).status).toBe(
+      404,
+    );
+    const { status, headers } = await client.post(`/proforma_orders/1/${other}`, {});
+    expect([status, headers['www-authenticate']]).toEqual([403, expect.stringContaining('insufficient_scope')]);
+    expect((await client.delete('/proforma_orders/1')).status).toBe(403);
+    const writer = await clientLimitedTo('proformas:write');
+    expect((await writer.post(`/proforma_orders/1/${allowed}`, { payment: { payment_method_id: 1 } })).status).toBe(
+      404,
+    );
+  });
+
+  it('is needed to erase customers, and to shorten the retention of the audit log', async () => {
+    const old = await clientLimitedTo('customers:write', 'settings:write');
+    expect((await old.post('/customers/1/erase?dataPart=1&timePart=1')).status).toBe(403);
+    const shorten = { audit: { retention_days: 30 } };
+    expect(await old.patch('/app/settings', shorten)).toMatchObject({
+      status: 403,
+      body: { errors: { token: 'API.Tokens.ScopeMissing' } },
+    });
+    expect((await old.patch('/app/settings', { audit: { retention_days: 500 } })).status).toBe(200);
+    const auditor = await clientLimitedTo('customers:erase', 'settings:write', 'audit:write');
+    expect((await auditor.post('/customers/1/erase?dataPart=1&timePart=1')).status).toBe(404);
+    expect((await auditor.patch('/app/settings', shorten)).status).toBe(200);
+  });
+});
+
 describe('DELETE /access_tokens/{id}', () => {
   it('revokes the token immediately, and keeps the first revocation time when repeated', async () => {
     const token = await createToken();
@@ -224,6 +258,41 @@ describe('DELETE /access_tokens/{id}', () => {
       expect((await shop.patch(`/access_tokens/${id}`, { access_token: { name: 'x' } })).status).toBe(404);
       expect((await shop.post(`/access_tokens/${id}/rotate`)).status).toBe(404);
     }
+  });
+
+  it('ends the upload tokens of the token, and names its webhook endpoints, which go on unless they are ended', async () => {
+    const token = await createToken();
+    const maker = api.clientWith(shop.appId, token.access_token);
+    const url = 'https://example.com/hook';
+    const endpoint = (await maker.post('/webhook_endpoints', { webhook_endpoint: { url } })).body.data;
+    const upload = (await maker.post('/upload_tokens', { upload_token: {} })).body.data;
+    expect([endpoint.created_by, upload.created_by]).toEqual([token.id, token.id]);
+    const uploader = api.clientWith(shop.appId, upload.access_token);
+    const send = (name: string) => uploader.upload('/cdn/files', { name, bytes: Buffer.from('a') });
+    expect((await send('a.txt')).status).toBe(201);
+    const { status, body } = await shop.delete(`/access_tokens/${token.id}`);
+    expect([status, body]).toEqual([
+      200,
+      { data: { webhook_endpoints: [{ id: endpoint.id, url: 'https://example.com/hook', status: 'active' }] } },
+    ]);
+    expect((await send('b.txt')).body).toEqual({ errors: { token: 'API.Tokens.Revoked' } });
+    const readStatus = async () => (await shop.get(`/webhook_endpoints/${endpoint.id}`)).body.data.status;
+    expect(await readStatus()).toBe('active');
+    const ended = await shop.delete(`/access_tokens/${token.id}?end_endpoints=true`);
+    expect(ended.body.data.webhook_endpoints).toMatchObject([{ id: endpoint.id, status: 'paused' }]);
+    expect(await readStatus()).toBe('paused');
+  });
+
+  it('leaves the webhook endpoints to the new token after a rotation', async () => {
+    const token = await createToken();
+    const maker = api.clientWith(shop.appId, token.access_token);
+    const webhook_endpoint = { url: 'https://example.com/hook' };
+    const { id } = (await maker.post('/webhook_endpoints', { webhook_endpoint })).body.data;
+    const rotated = (await shop.post(`/access_tokens/${token.id}/rotate`)).body.data;
+    expect((await shop.get(`/webhook_endpoints/${id}`)).body.data.created_by).toBe(rotated.id);
+    expect((await shop.delete(`/access_tokens/${token.id}`)).status).toBe(204);
+    const { body } = await shop.delete(`/access_tokens/${rotated.id}`, { end_endpoints: true });
+    expect(body.data.webhook_endpoints).toMatchObject([{ id, status: 'paused' }]);
   });
 
   it('refuses to revoke a token with scopes that the caller lacks', async () => {

@@ -5,12 +5,12 @@ import {
   TOKEN_NOT_ACTIVE,
   type TokenAdministration,
 } from '@back-office/apps';
-import { addSeconds, parsePage, refuse, type Clock } from '@back-office/kernel';
+import { addSeconds, parseBoolean, parsePage, refuse, type Clock } from '@back-office/kernel';
 import type { AppAdministration, CachedTokens, IssuedToken } from '../apps/index.js';
 import { answerWith, created, NO_CONTENT, ok, type Answer } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
-import { listOf, record } from '../http/shapes.js';
+import { boolean, listOf, record } from '../http/shapes.js';
 import {
   AccessTokenShape,
   lifetimeSeconds,
@@ -18,7 +18,10 @@ import {
   overlapSeconds,
   PatchAccessToken,
   PostAccessToken,
+  presentMadeEndpoint,
   presentToken,
+  RevokeAccessToken,
+  RevokedTokenShape,
   RotateAccessToken,
 } from './access-token-fields.js';
 
@@ -34,7 +37,7 @@ export function accessTokenRoutes(
   return [
     ...listRoutes(administration),
     ...issueRoutes(apps, cachedTokens, clock),
-    ...changeRoutes(administration, cachedTokens, clock),
+    ...changeRoutes(apps, administration, cachedTokens, clock),
   ];
 }
 
@@ -110,7 +113,12 @@ function createdToken({ token, secret }: IssuedToken, currentId: number): Answer
   return created({ ...presentToken(token, currentId), access_token: secret });
 }
 
-function changeRoutes(administration: TokenAdministration, cachedTokens: CachedTokens, clock: Clock): Route[] {
+function changeRoutes(
+  apps: AppAdministration,
+  administration: TokenAdministration,
+  cachedTokens: CachedTokens,
+  clock: Clock,
+): Route[] {
   return [
     route({
       method: 'patch',
@@ -138,15 +146,22 @@ function changeRoutes(administration: TokenAdministration, cachedTokens: CachedT
       caller: 'app',
       scope: 'tokens:write',
       extension: true,
-      summary: 'Revokes a token; a repeat changes nothing',
-      answers: { 204: null },
+      summary:
+        'Revokes a token and the upload tokens that it made. Its webhook endpoints go on and are named, unless `end_endpoints` pauses them',
+      query: { end_endpoints: { schema: boolean, description: 'as in the body' } },
+      body: RevokeAccessToken,
+      bodyOptional: true,
+      maxBodyBytes: SMALL_BODY_BYTES,
+      answers: { 200: record({ data: RevokedTokenShape }), 204: null },
       refusals: [SCOPE_NOT_HELD],
-      handle: async ({ app, id, scopes: granted }) => {
-        const result = await administration.revoke(app.id, id, granted);
-        return answerWith(result, (hash) => {
-          cachedTokens.forget(hash);
-          return NO_CONTENT;
-        });
+      handle: async ({ app, id, scopes: granted, query, body }) => {
+        const endsEndpoints = body.end_endpoints ?? parseBoolean(query['end_endpoints']) ?? false;
+        const result = await apps.revokeTokenById(app.id, id, { granted, endsEndpoints });
+        // Also forgets the upload tokens that the token has made.
+        cachedTokens.forgetAll();
+        return answerWith(result, ({ endpoints }) =>
+          endpoints.length === 0 ? NO_CONTENT : ok({ webhook_endpoints: endpoints.map(presentMadeEndpoint) }),
+        );
       },
     }),
   ];

@@ -1,6 +1,7 @@
 import {
   DEFAULT_OVERLAP_HOURS,
   DEFAULT_TOKEN_LIFETIME_DAYS,
+  type AccessTokenQueries,
   type AccessTokens,
   type AppContext,
   type AppQueries,
@@ -12,6 +13,7 @@ import {
   type NewApp,
   type TokenAdministration,
 } from '@back-office/apps';
+import { MAX_WEBHOOK_ENDPOINTS, type WebhookEndpoint, type WebhookEndpoints } from '@back-office/events';
 import { addHours, isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import { hashToken, newToken, tokenKeyOf } from '../http/authentication.js';
 
@@ -21,7 +23,20 @@ export interface AppPorts {
   readonly apps: Apps;
   readonly appQueries: AppQueries;
   readonly accessTokens: AccessTokens;
+  readonly accessTokenQueries: AccessTokenQueries;
   readonly tokenAdministration: TokenAdministration;
+  readonly webhookEndpoints: WebhookEndpoints;
+}
+
+export interface RevocationOptions {
+  readonly granted?: GrantedScopes;
+  readonly endsEndpoints?: boolean;
+}
+
+export interface RevokedToken {
+  readonly hash: Uint8Array;
+  /** Webhook endpoints that the token has made. */
+  readonly endpoints: readonly WebhookEndpoint[];
 }
 
 export interface IssuedToken {
@@ -74,10 +89,37 @@ export class AppAdministration {
     return token === undefined || isRefusal(token) ? token : { token, secret };
   }
 
-  /** Returns false for an unknown token. A second revocation keeps the time of the first. */
-  async revokeToken(token: string): Promise<boolean> {
+  /** Returns `undefined` for an unknown token. A second revocation keeps the time of the first. */
+  async revokeToken(token: string, endsEndpoints = false): Promise<RevokedToken | undefined> {
     const key = tokenKeyOf(token);
-    return key !== undefined && this.ports.accessTokens.revoke(key);
+    const holder = key && (await this.ports.accessTokenQueries.holderOf(key));
+    if (key === undefined || holder === undefined) return undefined;
+    await this.ports.accessTokens.revoke(key);
+    return { hash: key.hash, endpoints: await this.endpointsOf(holder.app.id, holder.tokenId, endsEndpoints) };
+  }
+
+  /**
+   * Revokes a token of the app, and with it the upload tokens that it made. Its webhook endpoints go on, unless
+   * `endsEndpoints` pauses them. Refuses in the same cases as `TokenAdministration.revoke`.
+   */
+  async revokeTokenById(
+    appId: number,
+    id: number,
+    { granted = null, endsEndpoints = false }: RevocationOptions = {},
+  ): Promise<RevokedToken | Refusal | undefined> {
+    const hash = await this.ports.tokenAdministration.revoke(appId, id, granted);
+    if (hash === undefined || isRefusal(hash)) return hash;
+    return { hash, endpoints: await this.endpointsOf(appId, id, endsEndpoints) };
+  }
+
+  private async endpointsOf(appId: number, tokenId: number, areEnded: boolean): Promise<readonly WebhookEndpoint[]> {
+    const { webhookEndpoints } = this.ports;
+    const endpoints = await webhookEndpoints.list(appId, { offset: 0, limit: MAX_WEBHOOK_ENDPOINTS });
+    const made = endpoints.filter(({ createdBy }) => createdBy === tokenId);
+    if (!areEnded) return made;
+    const changes = made.map(({ id }) => webhookEndpoints.change(appId, id, { status: 'paused' }));
+    const paused = await Promise.all(changes);
+    return paused.flatMap((endpoint) => (endpoint === undefined || isRefusal(endpoint) ? [] : [endpoint]));
   }
 
   hasApps(): Promise<boolean> {

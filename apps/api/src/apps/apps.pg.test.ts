@@ -77,7 +77,7 @@ describe('an app token', () => {
   it('does not revoke other tokens when it is revoked', async () => {
     const [revokedToken, otherToken] = [await issueToken(), await issueToken()];
     expect([await statusOf(revokedToken), await statusOf(otherToken)]).toEqual([200, 200]);
-    expect(await apps().revokeToken(revokedToken)).toBe(true);
+    expect(await apps().revokeToken(revokedToken)).toMatchObject({ endpoints: [] });
     api.clock.forward({ seconds: 2 });
     expect(await failureOf(revokedToken)).toBe('API.Tokens.Revoked');
     expect(await statusOf(otherToken)).toBe(200);
@@ -86,7 +86,7 @@ describe('an app token', () => {
   it('keeps the time of the first revocation when it is revoked again', async () => {
     const token = await issueToken();
     const revokeAndReadTime = async (): Promise<Date | undefined> => {
-      expect(await apps().revokeToken(token)).toBe(true);
+      expect(await apps().revokeToken(token)).toMatchObject({ endpoints: [] });
       const hash = createHash('sha256').update(token).digest();
       const rows = await api.database.rows<{ revoked_at: Date }>(
         'select revoked_at from access_tokens where app_id = $1 and token_hash = $2',
@@ -101,7 +101,7 @@ describe('an app token', () => {
   });
 
   it('cannot be revoked if it is unknown', async () => {
-    expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
+    expect(await apps().revokeToken(`${await issueToken()}x`)).toBeUndefined();
   });
 
   it('is reported as revoked when it is both revoked and expired', async () => {

@@ -1,6 +1,7 @@
-import type { AppQueries, Apps } from '@back-office/apps';
+import { hasScope, type AppQueries, type Apps } from '@back-office/apps';
+import { isRefusal } from '@back-office/kernel';
 import { answerWith, ok } from '../http/answer.js';
-import { fieldErrorsAnswer } from '../http/errors.js';
+import { fieldErrorsAnswer, scopeMissingAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
 import { AppSettingsShape, PatchSettings, presentSettings } from './app-settings.js';
@@ -26,13 +27,14 @@ export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens)
       scope: 'settings:write',
       extension: true,
       summary:
-        "Changes the app's settings; absent fields stay, null restores the default and keeps `name` and `currency`",
+        "Changes the app's settings; absent fields stay, null restores the default and keeps `name` and `currency`; a shorter `audit.retention_days` also needs the scope `audit:write`, and counts for later entries",
       body: PatchSettings,
       answers: { 200: record({ data: AppSettingsShape }) },
-      handle: async ({ app, body }) => {
-        const result = await apps.patch(app.id, body);
+      handle: async ({ app, scopes, body }) => {
+        const result = await apps.patch(app.id, body, hasScope(scopes, 'audit:write'));
         tokens.forgetAll();
         if (result === undefined) return undefined;
+        if (isRefusal(result)) return scopeMissingAnswer('audit:write', app);
         return 'errors' in result ? fieldErrorsAnswer(result.errors, app) : ok(presentSettings(result));
       },
     }),

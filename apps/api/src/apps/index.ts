@@ -1,4 +1,4 @@
-export { AppAdministration, type IssuedToken } from './app-administration.js';
+export { AppAdministration, type IssuedToken, type RevokedToken } from './app-administration.js';
 export { LANGUAGE_TAG } from './app-settings.js';
 export { appRoutes } from './apps.routes.js';
 export { CachedTokens } from './cached-tokens.js';

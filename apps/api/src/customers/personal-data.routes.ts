@@ -47,7 +47,7 @@ export function personalDataRoutes(
       path: '/customers/:id/erase',
       guard: { kind: 'customer', shownBy: '/customers/:id' },
       caller: 'app',
-      scope: 'customers:write',
+      scope: 'customers:erase',
       extension: true,
       summary: 'Blanks the personal data of a customer everywhere; keeps amounts, numbers, dates and consent',
       query: PARTS,

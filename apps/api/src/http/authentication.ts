@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addHours, formatDateTime, type Clock } from '@back-office/kernel';
 import {
   type AccessTokenQueries,
-  hasScope,
+  hasAnyScope,
   PLAIN_SPEECH,
   type TokenHolder,
   type TokenKey,
@@ -11,7 +11,7 @@ import {
 } from '@back-office/apps';
 import type { Rejection, TokenFailure } from './errors.js';
 import { countHeader } from './raw-headers.js';
-import type { Route } from './route.js';
+import { scopesOf, type Route } from './route.js';
 
 export type AuthenticatedRoute = Pick<Route, 'caller' | 'scope' | 'acceptsUploadTokens'>;
 
@@ -84,8 +84,9 @@ export async function authenticate(
   const { app: speech, scopes } = holder;
   const failure = failureOf(holder, route, clock.now());
   if (failure !== undefined) return { failure, speech, token: describeToken() };
-  const { scope } = route;
-  if (scope !== undefined && !hasScope(scopes, scope)) return { missingScope: scope, speech, token: describeToken() };
+  const acceptedScopes = scopesOf(route);
+  const [missingScope] = acceptedScopes;
+  if (missingScope && !hasAnyScope(scopes, acceptedScopes)) return { missingScope, speech, token: describeToken() };
   return holder;
 }
 

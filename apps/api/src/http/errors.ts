@@ -109,6 +109,10 @@ export function tokenErrorAnswer(rejection: Rejection): Answer {
 }
 
 function forbiddenAnswer({ missingScope, speech }: Forbidden): Answer {
+  return scopeMissingAnswer(missingScope, speech);
+}
+
+export function scopeMissingAnswer(missingScope: Scope, speech: Speech): Answer {
   const message = speech.say(SCOPE_MISSING);
   const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${missingScope}"` };
   const problems = [{ key: SCOPE_MISSING, message, details: { scope: missingScope } }];

@@ -1,5 +1,5 @@
 import type { TokenKind } from '@back-office/apps';
-import type { Route } from './route.js';
+import { scopesOf, type Route } from './route.js';
 
 type Json = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ const bearer = (kind: TokenKind, description: string): Json => ({
 export const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   appToken: bearer(
     'app',
-    'Token of an app, from `token issue` or `POST /access_tokens`. `x-scope` names the scope of a call.',
+    'Token of an app, from `token issue` or `POST /access_tokens`. `x-scope` names the scope of a call, or lists the scopes of which one is enough.',
   ),
   sessionToken: bearer('session', "Token of a session of a customer's phone or browser, from `POST /sessions`."),
   uploadToken: bearer('upload', 'Token for uploads into one folder with one preset, from `POST /upload_tokens`.'),
@@ -32,5 +32,6 @@ const CALLERS = {
 
 export function describeCaller({ caller, scope, acceptsUploadTokens }: Route): string {
   if (caller !== 'app') return CALLERS[caller];
-  return `Needs a token with the scope \`${scope}\`${acceptsUploadTokens ? ', or an upload token' : ''}.`;
+  const scopes = scopesOf({ scope }).map((name) => `\`${name}\``);
+  return `Needs a token with the scope ${scopes.join(' or ')}${acceptsUploadTokens ? ', or an upload token' : ''}.`;
 }

@@ -52,9 +52,9 @@ export interface Guard {
   readonly id?: (call: Call) => number | Promise<number>;
 }
 
-/** A route for an app's token needs a scope. Session tokens have no scopes. */
+/** A route for an app's token needs one of its scopes, the narrowest first. Session tokens have no scopes. */
 type RouteCaller =
-  | { readonly caller: 'app'; readonly scope: Scope }
+  | { readonly caller: 'app'; readonly scope: Scope | readonly [Scope, ...Scope[]] }
   | { readonly caller: Exclude<Caller, 'app'>; readonly scope?: never };
 
 export type Route<Body extends object = object> = RouteParts<Body> & RouteCaller;
@@ -106,6 +106,11 @@ interface RouteParts<Body extends object> {
 /** Checks the handler against the type of the body, then hides this type, because the route table mixes types. */
 export function route<Body extends object>(spec: Route<Body>): Route {
   return spec as unknown as Route;
+}
+
+/** Returns the scopes of which a token needs one; none for other callers. */
+export function scopesOf({ scope }: { readonly scope?: Route['scope'] | undefined }): readonly Scope[] {
+  return scope === undefined ? [] : [scope].flat();
 }
 
 export function maxBodyBytes({ maxBodyBytes: maximum, caller }: Route, jsonLimit: number): number {

@@ -98,7 +98,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       path: '/proforma_orders/:id/warehouse_confirm',
       guard: PROFORMA_GUARD,
       caller: 'app',
-      scope: 'proformas:write',
+      scope: ['proformas:confirm', 'proformas:write'],
       summary: 'Confirms the lines on behalf of the warehouse; lines left out are confirmed in full',
       body: ConfirmProforma,
       bodyOptional: true,

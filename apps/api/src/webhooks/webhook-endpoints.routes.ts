@@ -87,7 +87,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
       answers: { 201: record({ data: WebhookEndpointWithSecretShape }) },
       returnsSecret: true,
       refusals: [SCOPE_NOT_HELD, TOO_MANY_ENDPOINTS, URL_NOT_ALLOWED],
-      handle: async ({ app, scopes, body: { webhook_endpoint: fields } }) => {
+      handle: async ({ app, tokenId, scopes, body: { webhook_endpoint: fields } }) => {
         const { url, description = null, types = null, subject = null } = fields;
         if (!sender.accepts(url)) return refuse(URL_NOT_ALLOWED, 'url');
         const secret = newSecret();
@@ -95,7 +95,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
         const filter = { types, subject, areas };
         if (isContradictory(filter)) return refuse(IS_INVALID, 'subject');
         if (!isReadable(filter)) return refuse(SCOPE_NOT_HELD);
-        const result = await endpoints.create(app.id, { url, description, ...filter, secret });
+        const result = await endpoints.create(app.id, { url, description, ...filter, createdBy: tokenId, secret });
         return isRefusal(result) ? result : created({ ...presentEndpoint(result, clock.now()), secret });
       },
     }),

@@ -1,6 +1,15 @@
 import type { ManualClock, Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import type { AccessTokens, Actor, Apps, AppToken, AuditLog, AuditFilter, TokenAdministration } from '../index.js';
+import {
+  AUDIT_SCOPE_MISSING,
+  type AccessTokens,
+  type Actor,
+  type Apps,
+  type AppToken,
+  type AuditLog,
+  type AuditFilter,
+  type TokenAdministration,
+} from '../index.js';
 import { randomHash } from './hashes.js';
 
 export interface AuditLogFixture {
@@ -138,6 +147,8 @@ export function auditLogContract(
     it('removes each entry after the retention time of its app', async () => {
       const otherAppId = await fixture.makeApp();
       await fixture.apps.patch(otherAppId, { audit: { retention_days: 10 } });
+      fixture.clock.forward({ hours: 1 });
+      await setLifetime(1, otherAppId);
       await setLifetime(1);
       const countAfter = async (hours: number) => {
         fixture.clock.forward({ hours });
@@ -145,9 +156,19 @@ export function auditLogContract(
         fixture.clock.forward({ hours: -hours });
         return [(await list()).length, (await fixture.auditLog.list(otherAppId, {}, PAGE)).length];
       };
-      expect(await countAfter(10 * 24)).toEqual([1, 1]);
-      expect(await countAfter(10 * 24 + 1)).toEqual([1, 0]);
+      expect(await countAfter(10 * 24)).toEqual([1, 2]);
+      // A shorter retention does not count for earlier entries.
+      expect(await countAfter(10 * 24 + 1)).toEqual([1, 1]);
       expect(await countAfter(400 * 24 + 1)).toEqual([0, 0]);
+    });
+
+    it('is shortened only by a caller who may change the audit log', async () => {
+      await fixture.apps.patch(appId, { audit: { retention_days: 900 } }, false);
+      for (const audit of [{ retention_days: 899 }, { retention_days: null }, null]) {
+        expect(await fixture.apps.patch(appId, { audit }, false)).toEqual(AUDIT_SCOPE_MISSING);
+      }
+      expect(await fixture.apps.patch(appId, { audit: { retention_days: 901 } }, false)).toHaveProperty('id', appId);
+      expect(await fixture.apps.patch(appId, { audit: { retention_days: 30 } }, true)).toHaveProperty('id', appId);
     });
   });
 }

@@ -124,6 +124,19 @@ export function tokenAdministrationContract(
       });
     });
 
+    it('hands the upload tokens of the old token to the new one', async () => {
+      const token = await add();
+      const [uploadHash, change] = [randomHash(), rotation(5)];
+      const upload = { folder: '', presetId: null };
+      await fixture.accessTokens.add({ appId, hash: uploadHash, upload, createdBy: token.id });
+      const newToken = (await tokens.rotate(appId, token.id, change, ALL)) as AppToken;
+      await tokens.revoke(appId, token.id, ALL);
+      const holder = () => fixture.accessTokenQueries.holderOf({ hash: uploadHash, appId });
+      expect(await holder()).toMatchObject({ kind: 'upload', revokedAt: null });
+      await tokens.revoke(appId, newToken.id, ALL);
+      expect(await holder()).toMatchObject({ revokedAt: fixture.clock.now() });
+    });
+
     it('never postpones the end of the old token', async () => {
       const token = await add({ expiresAt: inHours(1) });
       await tokens.rotate(appId, token.id, rotation(5), ALL);

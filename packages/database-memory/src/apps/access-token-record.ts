@@ -9,6 +9,7 @@ export interface AccessTokenRecord extends Stored {
   readonly name: string | null;
   readonly scopes: GrantedScopes;
   readonly upload: UploadGrant | null;
+  readonly created_by: number | null;
   readonly language: string | null;
   readonly inserted_at: Date;
   readonly last_used_at: Date | null;

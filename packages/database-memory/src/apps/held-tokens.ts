@@ -33,6 +33,7 @@ const BLANK = {
   scopes: null,
   last_used_at: null,
   upload: null,
+  created_by: null,
   customer_id: null,
   device_uuid: null,
   device_type: null,

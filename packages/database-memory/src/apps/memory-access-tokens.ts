@@ -21,20 +21,22 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add({ appId, hash, language, expiresAt, name, scopes, upload }: NewAccessToken): Promise<AppToken | undefined> {
+  async add({ appId, hash, upload, createdBy, ...token }: NewAccessToken): Promise<AppToken | undefined> {
     return this.state.memory.transaction(() => {
       if (!this.state.apps.get(NO_APP_ID, appId)) return undefined;
-      const token = addToken(this.state, appId, hash, {
+      const { language, expiresAt, name, scopes } = token;
+      const added = addToken(this.state, appId, hash, {
         kind: upload ? 'upload' : 'app',
         upload: upload ?? null,
+        created_by: createdBy ?? null,
         name: name ?? null,
         scopes: scopes ?? null,
         language: language ?? null,
         inserted_at: this.clock.now(),
         expires_at: expiresAt ?? null,
       });
-      audit(this.state, appId, this.clock.now(), [tokenEntry('access_token.create', toAppToken(token))]);
-      return toAppToken(token);
+      audit(this.state, appId, this.clock.now(), [tokenEntry('access_token.create', toAppToken(added))]);
+      return toAppToken(added);
     });
   }
 
@@ -53,7 +55,9 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     const app = appToken && this.state.apps.get(NO_APP_ID, appToken.appId);
     if (!app) return undefined;
     const { id: tokenId, kind, scopes, upload, customer_id: customerId, language } = appToken.token;
-    const { expires_at: expiresAt, revoked_at: revokedAt } = appToken.token;
+    const creator = this.state.accessTokens.get(appToken.appId, appToken.token.created_by ?? 0);
+    const { expires_at: expiresAt, revoked_at: ownRevocation } = appToken.token;
+    const revokedAt = ownRevocation ?? creator?.revoked_at ?? null;
     const { inserted_at: insertedAt, last_used_at: lastUsedAt } = appToken.token;
     const context = contextOf(app, language ?? app.default_language);
     return { tokenId, kind, scopes, upload, customerId, expiresAt, revokedAt, insertedAt, lastUsedAt, app: context };

@@ -1,4 +1,6 @@
 import {
+  AUDIT_SCOPE_MISSING,
+  shortensAudit,
   isCurrencyChanged,
   contextOf,
   DEFAULT_LANGUAGE,
@@ -16,7 +18,7 @@ import {
   type NewApp,
   type SettingsPatch,
 } from '@back-office/apps';
-import type { Clock } from '@back-office/kernel';
+import type { Clock, Refusal } from '@back-office/kernel';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
@@ -74,11 +76,16 @@ export class MemoryApps implements Apps, AppQueries {
     return app && contextOf(app, app.default_language);
   }
 
-  async patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
+  async patch(
+    appId: number,
+    patch: SettingsPatch,
+    canShortenAudit = true,
+  ): Promise<App | InvalidSettings | Refusal | undefined> {
     return this.state.memory.transaction(() => {
       const app = this.state.apps.get(NO_APP_ID, appId);
       if (app === undefined) return undefined;
-      const nextApp = applyPatch(app, patch);
+      const nextApp = applyPatch(app, patch, this.clock.now());
+      if (!canShortenAudit && shortensAudit(app, nextApp)) return AUDIT_SCOPE_MISSING;
       const warehouse = patchedWarehouseCode(nextApp, patch);
       const errors = settingsErrors(app, nextApp, patch, {
         hasAmounts: isCurrencyChanged(app, nextApp) && hasAmounts(this.state, appId),

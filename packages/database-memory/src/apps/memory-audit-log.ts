@@ -1,5 +1,5 @@
-import { DEFAULT_AUDIT_RETENTION_DAYS, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
-import { addHours, type Clock, type Page } from '@back-office/kernel';
+import { isAuditExpired, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
+import type { Clock, Page } from '@back-office/kernel';
 import { compare, pageOf } from '../lists.js';
 import type { State } from '../state.js';
 import { NO_APP_ID } from './memory-apps.js';
@@ -21,9 +21,8 @@ export class MemoryAuditLog implements AuditLog {
   async purge(): Promise<boolean> {
     this.state.memory.transaction(() => {
       for (const { id: appId, settings } of this.state.apps.all(NO_APP_ID)) {
-        const days = settings.audit?.retention_days ?? DEFAULT_AUDIT_RETENTION_DAYS;
-        const end = addHours(this.clock.now(), -days * 24);
-        for (const { id, at } of this.state.auditLog.all(appId)) if (at < end) this.state.auditLog.delete(appId, id);
+        const isExpired = ({ at }: AuditRecord): boolean => isAuditExpired({ settings }, at, this.clock.now());
+        for (const { id } of this.state.auditLog.all(appId).filter(isExpired)) this.state.auditLog.delete(appId, id);
       }
     });
     return false;

@@ -67,6 +67,7 @@ export class MemoryTokenAdministration implements TokenAdministration {
       const { name, scopes, language } = token;
       const properties = { name, scopes, language, inserted_at: this.clock.now(), expires_at: expiresAt };
       const newToken = toAppToken(addToken(this.state, appId, hash, { kind: 'app', ...properties }));
+      this.takeOver(appId, id, newToken.id);
       audit(this.state, appId, this.clock.now(), [rotationEntry(toAppToken(token), newToken)]);
       return newToken;
     });
@@ -91,6 +92,16 @@ export class MemoryTokenAdministration implements TokenAdministration {
           this.state.accessTokens.put(appId, { ...token, last_used_at: at });
       }
     });
+  }
+
+  private takeOver(appId: number, oldId: number, newId: number): void {
+    const { accessTokens, webhookEndpoints } = this.state;
+    for (const token of accessTokens.all(appId))
+      if (token.created_by === oldId) accessTokens.put(appId, { ...token, created_by: newId });
+    for (const stored of webhookEndpoints.all(appId)) {
+      if (stored.endpoint.createdBy !== oldId) continue;
+      webhookEndpoints.put(appId, { ...stored, endpoint: { ...stored.endpoint, createdBy: newId } });
+    }
   }
 
   private find(appId: number, id: number, kinds: readonly TokenKind[] = ['app']): AccessTokenRecord | undefined {

@@ -18,8 +18,8 @@ import { SETTINGS_COLUMNS } from './app-columns.js';
 import { TOKEN_COLUMNS } from './sql-token-administration.js';
 
 const INSERT_TOKEN = `
-  insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at, name, scopes, upload_folder, upload_preset_id)
-  select $1, $8, $2, $3, $4, $5, $6, $7, $9, $10 from apps where id = $1 returning ${TOKEN_COLUMNS}`;
+  insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at, name, scopes, upload_folder, upload_preset_id, created_by)
+  select $1, $8, $2, $3, $4, $5, $6, $7, $9, $10, $11 from apps where id = $1 returning ${TOKEN_COLUMNS}`;
 
 const REVOKE_TOKEN = `
   update access_tokens set revoked_at = $3 where app_id = $1 and token_hash = $2 and revoked_at is null
@@ -27,9 +27,10 @@ const REVOKE_TOKEN = `
 
 // Every call looks up its token, so the statement reads only the translations of the token's language.
 const HOLDER = `
-  select t.id as token_id, t.kind, t.scopes, t.upload_folder, t.upload_preset_id, t.customer_id, spoken.language, t.expires_at, t.revoked_at, t.inserted_at, t.last_used_at, ${SETTINGS_COLUMNS},
+  select t.id as token_id, t.kind, t.scopes, t.upload_folder, t.upload_preset_id, t.customer_id, spoken.language, t.expires_at, coalesce(t.revoked_at, creator.revoked_at) as revoked_at, t.inserted_at, t.last_used_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, s.translations -> spoken.language)) as translations
   from access_tokens t join app_settings s on s.app_id = t.app_id join apps a on a.id = t.app_id
+    left join access_tokens creator on creator.app_id = t.app_id and creator.id = t.created_by
     cross join lateral (select coalesce(t.language, s.default_language) as language) spoken`;
 const FIND_HOLDER = `${HOLDER} where t.app_id = $1 and t.token_hash = $2`;
 const FIND_HOLDER_IN_ALL_APPS = `
@@ -55,10 +56,11 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add({ appId, hash, language, expiresAt, name, scopes, upload }: NewAccessToken): Promise<AppToken | undefined> {
+  async add({ appId, hash, upload, createdBy, ...token }: NewAccessToken): Promise<AppToken | undefined> {
     const now = this.clock.now();
-    const properties = [language ?? null, now, expiresAt ?? null, name ?? null, scopes ?? null];
-    const grant = [upload ? 'upload' : 'app', upload?.folder ?? null, upload?.presetId ?? null];
+    const { language = null, expiresAt = null, name = null, scopes = null } = token;
+    const properties = [language, now, expiresAt, name, scopes];
+    const grant = [upload ? 'upload' : 'app', upload?.folder ?? null, upload?.presetId ?? null, createdBy ?? null];
     const values = [appId, hash, ...properties, ...grant];
     return this.database.transaction(async (transaction) => {
       const [token] = await transaction.rows<AppToken>(INSERT_TOKEN, values);

@@ -1,4 +1,6 @@
 import {
+  AUDIT_SCOPE_MISSING,
+  shortensAudit,
   type App,
   type AppContext,
   type AppQueries,
@@ -18,7 +20,7 @@ import {
   type SettingsFacts,
   type SettingsPatch,
 } from '@back-office/apps';
-import type { Clock } from '@back-office/kernel';
+import type { Clock, Refusal } from '@back-office/kernel';
 import { DEFAULT_PRESET } from '@back-office/media';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
@@ -98,16 +100,21 @@ export class SqlApps implements Apps, AppQueries {
     return app && contextOf(app, app.default_language);
   }
 
-  patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
+  patch(
+    appId: number,
+    patch: SettingsPatch,
+    canShortenAudit = true,
+  ): Promise<App | InvalidSettings | Refusal | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
       // `for no key update` lets other transactions insert rows that refer to the app.
       const app = await findApp(transaction, appId, 'for no key update of s');
       if (app === undefined) return undefined;
-      const patched = applyPatch(app, patch);
+      const now = this.clock.now();
+      const patched = applyPatch(app, patch, now);
+      if (!canShortenAudit && shortensAudit(app, patched)) return AUDIT_SCOPE_MISSING;
       const errors = settingsErrors(app, patched, patch, await factsOf(transaction, app, patched, patch));
       if (Object.keys(errors).length > 0) return { errors };
-      const now = this.clock.now();
       transaction.audit(appId, now, settingsEntries(app, patched));
       const [stored] = await transaction.rows<Partial<App>>(UPDATE_SETTINGS, [
         appId,

@@ -9,6 +9,11 @@ const FIND_EXPIRED = `
   /* across apps: expired entries of the audit log */
   select e.app_id as "appId", e.id from app_settings a join audit_log e on e.app_id = a.app_id and e.at < $1::timestamptz
     - coalesce((a.settings -> 'audit' ->> 'retention_days')::int, ${DEFAULT_AUDIT_RETENTION_DAYS}) * interval '1 day'
+    and not exists (
+      select from jsonb_array_elements(a.settings -> 'earlier_audit') as earlier
+      where e.at <= (earlier ->> 'until')::timestamptz
+        and e.at >= $1::timestamptz - (earlier ->> 'days')::int * interval '1 day'
+    )
   limit ${PURGED_AT_ONCE}`;
 
 const REMOVE_ENTRIES = 'delete from audit_log where app_id = $1 and id = any($2::bigint[])';

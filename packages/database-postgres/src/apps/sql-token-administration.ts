@@ -38,6 +38,9 @@ const INSERT_TOKEN = `
   insert into access_tokens (app_id, kind, token_hash, name, scopes, language, inserted_at, expires_at)
   values ($1, 'app', $2, $3, $4, $5, $6, $7) returning ${TOKEN_COLUMNS}`;
 
+const TAKE_OVER_UPLOADS = 'update access_tokens set created_by = $3 where app_id = $1 and created_by = $2';
+const TAKE_OVER_ENDPOINTS = 'update webhook_endpoints set created_by = $3 where app_id = $1 and created_by = $2';
+
 const REVOKE_TOKEN = 'update access_tokens set revoked_at = $3 where app_id = $1 and id = $2';
 
 // Locks the tokens in the order of their ids, so that concurrent writes of last uses cannot deadlock.
@@ -93,7 +96,11 @@ export class SqlTokenAdministration implements TokenAdministration {
       await transaction.rows(END_OVERLAP, [appId, id, overlapEnd(token, overlapEndsAt)]);
       const properties = [token.name, token.scopes, token.language, this.clock.now(), expiresAt];
       const [newToken] = await transaction.rows<AppToken>(INSERT_TOKEN, [appId, hash, ...properties]);
-      if (newToken) transaction.audit(appId, this.clock.now(), [rotationEntry(token, newToken)]);
+      if (newToken === undefined) return undefined;
+      transaction.audit(appId, this.clock.now(), [rotationEntry(token, newToken)]);
+      await transaction.rows(TAKE_OVER_UPLOADS, [appId, id, newToken.id]);
+      transaction.locks('webhook');
+      await transaction.rows(TAKE_OVER_ENDPOINTS, [appId, id, newToken.id]);
       return newToken;
     });
   }

@@ -59,6 +59,7 @@ export const ACCESS_TOKENS = defineTable({
     last_used_at: timestamptz().nullable(),
     upload_folder: text().nullable(),
     upload_preset_id: bigint().nullable(),
+    created_by: bigint().nullable(),
   },
   foreignKeys: {
     access_tokens_app_id_fkey: ['apps', { app_id: 'id' }],
@@ -71,6 +72,7 @@ export const ACCESS_TOKENS = defineTable({
     access_tokens_token_hash_check: 'octet_length(token_hash) = 32',
   },
   indexes: {
+    access_tokens_created_idx: { columns: ['app_id', 'created_by'], where: 'created_by is not null' },
     access_tokens_hash_idx: ['token_hash'],
     access_tokens_listed_idx: ['app_id', 'kind', 'id'],
     access_tokens_customer_idx: { columns: ['app_id', 'customer_id'], where: 'customer_id is not null' },

@@ -16,6 +16,7 @@ export const WEBHOOK_ENDPOINTS = defineTable({
     types: texts<EventType>().nullable(),
     subject: text().nullable(),
     areas: texts<EventArea>().nullable(),
+    created_by: bigint().nullable(),
     status: text<WebhookStatus>(),
     status_reason: text().nullable(),
     secrets: jsonb<readonly StoredSecret[]>(),

@@ -12,6 +12,7 @@ export function toEndpoint(row: EndpointRow): WebhookEndpoint {
     id,
     url,
     description,
+    createdBy: row.created_by,
     types,
     subject,
     areas,

@@ -35,8 +35,8 @@ const COUNT_ENDPOINTS = 'select count(*)::int as count from webhook_endpoints wh
 
 const INSERT_ENDPOINT = `
   insert into webhook_endpoints
-    (app_id, url, description, types, subject, areas, status, secrets, position, inserted_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9, $9) returning ${ENDPOINT_COLUMNS}`;
+    (app_id, url, description, types, subject, areas, status, secrets, position, inserted_at, updated_at, created_by)
+  values ($1, $2, $3, $4, $5, $6, 'active', $7, $8, $9, $9, $10) returning ${ENDPOINT_COLUMNS}`;
 
 const CHANGE_ENDPOINT = `
   update webhook_endpoints set url = $3, description = $4, types = $5, subject = $6, status = $7, status_reason = $8,
@@ -71,7 +71,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
   }
 
   async create(appId: number, endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | Refusal> {
-    const { url, description, types, subject, areas, secret } = endpoint;
+    const { url, description, types, subject, areas, secret, createdBy } = endpoint;
     const position = await this.feed.lastPosition(appId);
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
@@ -80,7 +80,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if ((counted?.count ?? 0) >= MAX_WEBHOOK_ENDPOINTS) return refuse(TOO_MANY_ENDPOINTS);
       const now = this.clock.now();
       const secrets = JSON.stringify([{ secret, expiresAt: null }]);
-      const values = [appId, url, description, types, subject, areas, secrets, position, now];
+      const values = [appId, url, description, types, subject, areas, secrets, position, now, createdBy];
       const [row] = await transaction.rows<EndpointRow>(INSERT_ENDPOINT, values);
       const created = toEndpoint(row as EndpointRow);
       transaction.audit(appId, now, endpointEntries(undefined, created));

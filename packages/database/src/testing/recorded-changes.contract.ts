@@ -410,7 +410,7 @@ export function recordedChangesContract(
     it('are audited without secrets', async () => {
       const { webhookEndpoints } = fixture;
       const filter = { types: null, subject: null, areas: null };
-      const endpoint = { url: 'https://a.example/', description: 'ERP', ...filter, secret: SECRET };
+      const endpoint = { url: 'https://a.example/', description: 'ERP', ...filter, createdBy: 5, secret: SECRET };
       const shown = { url: endpoint.url, description: 'ERP', ...filter, status: 'active' };
       let id = 0;
       const add = async (): Promise<void> => {

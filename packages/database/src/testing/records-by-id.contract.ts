@@ -97,6 +97,7 @@ export function recordsByIdContract(
           types: null,
           subject: null,
           areas: null,
+          createdBy: null,
           secret: 'whsec_AAAA',
         });
         if (isRefusal(endpoint)) throw new Error(endpoint.refused);

@@ -35,6 +35,7 @@ const NEW_ENDPOINT: NewWebhookEndpoint = {
   types: null,
   subject: null,
   areas: null,
+  createdBy: null,
   secret: 'whsec_AAAA',
 };
 const OK: WebhookAnswer = { status: 200, retryAfterSeconds: null, text: 'fine' };
@@ -123,6 +124,7 @@ export function webhooksContract(
         types: null,
         subject: null,
         areas: null,
+        createdBy: null,
         status: 'active',
         statusReason: null,
         secrets: [{ secret: 'whsec_AAAA', expiresAt: null }],

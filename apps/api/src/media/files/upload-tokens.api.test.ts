@@ -32,6 +32,7 @@ describe('POST /upload_tokens', () => {
         folder: 'promo',
         preset_id: null,
         expires_at: new Date(api.clock.now().getTime() + 600_000).toISOString().slice(0, 19),
+        created_by: expect.any(Number),
       },
     ]);
     expect((await shop.get('/access_tokens')).body.data).toHaveLength(1);

@@ -28,6 +28,7 @@ const UploadTokenShape = component('UploadToken', {
   folder: nullable(text),
   preset_id: nullable(integer),
   expires_at: dateTime,
+  created_by: integer,
 });
 
 export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
@@ -43,14 +44,14 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
       maxBodyBytes: SMALL_BODY_BYTES,
       answers: { 201: record({ data: UploadTokenShape }) },
       returnsSecret: true,
-      handle: async ({ app, body: { upload_token: fields } }) => {
+      handle: async ({ app, tokenId, body: { upload_token: fields } }) => {
         const folder = parseFolderPath(fields.folder ?? '', 'folder');
         if (isRefusal(folder)) return folder;
         const secret = newToken('upload', app.id);
         const presetId = fields.preset_id ?? null;
         const expiresAt = addSeconds(clock.now(), parseDuration(fields.expires_in, DEFAULT_LIFETIME_SECONDS));
         const properties = { scopes: ['media:write'], expiresAt, upload: { folder, presetId } } as const;
-        const token = await tokens.add({ appId: app.id, hash: hashToken(secret), ...properties });
+        const token = await tokens.add({ appId: app.id, hash: hashToken(secret), ...properties, createdBy: tokenId });
         return (
           token &&
           created({
@@ -59,6 +60,7 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
             folder: folder === '' ? null : folder,
             preset_id: presetId,
             expires_at: formatDateTime(expiresAt),
+            created_by: tokenId,
           })
         );
       },

@@ -67,6 +67,12 @@ export async function showTokens({ api, shop, examples }: Scenario): Promise<voi
   });
   await examples.refuse(admin, 'Token with scopes that the caller lacks', `delete ${one}`);
   await examples.show(shop, 'Revoke a token', `delete ${one}`);
+  const crm = (await shop.post('/access_tokens', { access_token: { name: 'CRM' } })).body.data;
+  const webhook_endpoint = { url: 'https://crm.example/hooks' };
+  await api.clientWith(shop.appId, crm.access_token).post('/webhook_endpoints', { webhook_endpoint });
+  await examples.show(shop, 'Pause the webhook endpoints of the token too', `delete /access_tokens/${crm.id}`, {
+    end_endpoints: true,
+  });
 }
 
 export async function showAuditLog({ shop, examples }: Scenario): Promise<void> {
