@@ -323,6 +323,11 @@ describe('PUT /int/product_attributes with an invalid row', () => {
     },
   );
 
+  it('returns 413 for more than 30,000 attributes', async () => {
+    const attributes = Array.from({ length: 30_001 }, (_, index) => ({ external_ref: `r${index}`, value: 'x' }));
+    expect((await putAttributes([{ code: 'A', attributes }])).status).toBe(413);
+  });
+
   it('returns 413 for more than 10,000 rows', async () => {
     expect((await putAttributes(Array.from({ length: 10_001 }, () => makeRow()))).status).toBe(413);
   });

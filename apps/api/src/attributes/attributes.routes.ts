@@ -1,12 +1,12 @@
 import type { AttributeDefinition, AttributeQueries, Attributes } from '@back-office/catalogue';
-import { formatDateTime, parsePage } from '@back-office/kernel';
+import { formatDateTime, isRow, parsePage, sum } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { rejectionAnswer } from '../http/errors.js';
 import { PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { rowsOf } from '../http/row-check.js';
+import { assertNestedLimit, rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
 import { ATTRIBUTE_ERROR_KEYS, fieldOfAttributeError, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
@@ -57,6 +57,11 @@ const DefinitionShape = component('ProductAttributeDef', {
   updated_at: dateTime,
 });
 
+function attributesOf(row: unknown): readonly unknown[] {
+  const attributes = isRow(row) ? row['attributes'] : undefined;
+  return Array.isArray(attributes) ? attributes : [];
+}
+
 const REFUSALS = [
   'API.Products.NotFound',
   ...['NotFound', 'CodeAlreadyExists'].map((rule) => `API.ProductAttributeDefs.${rule}`),
@@ -78,6 +83,7 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'product_attributes');
+        assertNestedLimit(sum(rows.map((row) => attributesOf(row).length)));
         const result = await attributes.put(app.id, rows.map(parseAttributes), options);
         if ('failures' in result)
           return rejectionAnswer(result.failures, { field: 'product_attributes', rows }, app, {

@@ -107,8 +107,8 @@ function isUtf8Type({ headers }: Request): boolean {
 function parseBytes(bytes: Buffer): unknown {
   try {
     return parseJson(bytes);
-  } catch {
-    throw errors.badRequest('Request.InvalidJson');
+  } catch (error) {
+    throw error instanceof errors.HttpProblem ? error : errors.badRequest('Request.InvalidJson');
   }
 }
 

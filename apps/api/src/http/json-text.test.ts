@@ -1,3 +1,4 @@
+import { HttpProblem } from './errors.js';
 import { parseJson } from './json-text.js';
 
 const SLICE_BYTES = 65_536;
@@ -49,7 +50,7 @@ describe('parseJson', () => {
   it.each([
     ['a comma at the start', `{"rows":[,${PRODUCTS.slice(1)}}`],
     ['a comma at the end', `{"rows":${PRODUCTS.slice(0, -1)},]}`],
-    ['a list of commas', `{"rows":[${','.repeat(SLICE_BYTES * 3)}]}`],
+    ['a list of commas', `{"rows":[${','.repeat(9_000)}]}`],
     ['another closing bracket', `{"rows":${PRODUCTS.slice(0, -1)}}}`],
     ['an end within the list', `{"rows":${PRODUCTS.slice(0, -1)}`],
     ['text after the end', `{"rows":${PRODUCTS}} x`],
@@ -75,6 +76,24 @@ describe('parseJson', () => {
       for (const change of ['', ',,', ',]', '],', ',}', ',[', ',{', ',"', ', ,'])
         expectLikeParser(text.slice(0, comma) + change + text.slice(comma + 1));
     }
+  });
+
+  it.each([
+    ['rows', `{"rows":[${'{},'.repeat(3_000_000)}{}]}`],
+    ['rows of a list beside another', `{"a":[1],"rows":[${'1,'.repeat(10_000)}1]}`],
+    ['values', `{"a":{"b":[${'1,'.repeat(2_000_000)}1]}}`],
+    ['lists', `{"a":{"b":[${'[],'.repeat(2_000_000)}1]}}`],
+    ['entries in a row', `{"rows":[{"attributes":[${'{},'.repeat(200_000)}{}]}]}`],
+  ])('refuses too many %s before it builds them', (_, text) => {
+    const bytes = Buffer.from(text);
+    const startMs = performance.now();
+    expect(() => parseJson(bytes)).toThrow(HttpProblem);
+    expect(performance.now() - startMs).toBeLessThan(500);
+  });
+
+  it('reads as many rows as a call takes', () => {
+    const rows = Array.from({ length: 10_000 }, () => ({}));
+    expect(parseJson(Buffer.from(JSON.stringify({ rows })))).toEqual({ rows });
   });
 
   it.each([

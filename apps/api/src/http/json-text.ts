@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_ROWS, tooManyEntries } from './row-check.js';
 
 const MAX_DEPTH = 32;
 const MAX_KEYS_PER_OBJECT = 10_000;
+/** Two limits of {@link assertNestedLimit}, because products have variants and images. */
+const MAX_NESTED_OBJECTS = 60_000;
+const MAX_VALUES = 500_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -12,10 +16,13 @@ const OPENING = new Set([OPENING_BRACKET, OPENING_BRACE]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const SLICE_BYTES = 65_536;
 const LIST_DEPTH = 2;
+/** Objects in the lists of rows. */
+const NESTED_DEPTH = 5;
 
 /**
  * Parses valid UTF-8 with at most 32 levels and 10,000 keys per object. JSON.parse accepts any depth, but recursive code
- * would then overflow the stack. An object of a million keys would take seconds. Throws a `SyntaxError` for other bytes.
+ * would then overflow the stack. An object of a million keys would take seconds. Throws a `SyntaxError` for other bytes,
+ * and 413 for more rows, nested objects or values than any call takes, before it builds them.
  */
 export function parseJson(bytes: Buffer): unknown {
   const list = isUtf8(bytes) ? findList(bytes) : undefined;
@@ -69,6 +76,7 @@ function findList(bytes: Buffer): List | undefined {
   const keyCounts: number[] = [0];
   let depth = 0;
   let [start, end, latestCut, listCount, isObject] = [-1, -1, 0, 0, false];
+  let [valueCount, rowCount, nestedCount, isInList] = [0, 0, 0, false];
   const cuts: number[] = [];
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number;
@@ -76,10 +84,16 @@ function findList(bytes: Buffer): List | undefined {
     else if (OPENING.has(byte)) {
       depth += 1;
       if (depth > MAX_DEPTH) return undefined;
+      if (depth >= NESTED_DEPTH && byte === OPENING_BRACE && ++nestedCount > MAX_NESTED_OBJECTS) {
+        throw tooManyEntries(MAX_NESTED_OBJECTS);
+      }
+      if (++valueCount > MAX_VALUES) throw tooManyEntries(MAX_VALUES);
       keyCounts[depth] = 0;
       if (depth === 1) isObject = byte === OPENING_BRACE;
-      else if (depth === LIST_DEPTH && byte === OPENING_BRACKET) {
+      else if (depth === LIST_DEPTH) isInList = byte === OPENING_BRACKET;
+      if (depth === LIST_DEPTH && isInList) {
         listCount += 1;
+        rowCount = 1;
         if (listCount === 1) [start, latestCut] = [index, index];
       }
     } else if (CLOSING.has(byte)) {
@@ -89,15 +103,14 @@ function findList(bytes: Buffer): List | undefined {
       const keyCount = (keyCounts[depth] ?? 0) + 1;
       if (keyCount > MAX_KEYS_PER_OBJECT) return undefined;
       keyCounts[depth] = keyCount;
-    } else if (
-      byte === COMMA &&
-      depth === LIST_DEPTH &&
-      end < 0 &&
-      index - latestCut >= SLICE_BYTES &&
-      listCount === 1
-    ) {
-      cuts.push(index);
-      latestCut = index;
+    } else if (byte === COMMA) {
+      if (++valueCount > MAX_VALUES) throw tooManyEntries(MAX_VALUES);
+      if (depth !== LIST_DEPTH) continue;
+      if (++rowCount > MAX_ROWS && isInList) throw tooManyEntries(MAX_ROWS);
+      if (end < 0 && index - latestCut >= SLICE_BYTES && listCount === 1) {
+        cuts.push(index);
+        latestCut = index;
+      }
     }
   }
   return { start, end, cuts: isObject && listCount === 1 && end > 0 ? cuts : [] };

@@ -22,7 +22,7 @@ export function assertNestedLimit(count: number): void {
   if (count > MAX_NESTED_ENTRIES) throw tooManyEntries(MAX_NESTED_ENTRIES);
 }
 
-function tooManyEntries(maximum: number, pointer?: string): HttpProblem {
+export function tooManyEntries(maximum: number, pointer?: string): HttpProblem {
   const place = { ...(pointer !== undefined && { pointer }), details: { maximum } };
   return new HttpProblem(413, {}, [requestProblem('Request.TooLarge', place)]);
 }
