@@ -1,7 +1,15 @@
 import type { BodySchema } from './body-fields.js';
 import { failedRows, isErrorEntry } from './conformance.js';
 import { watchWrites, type WriteCounters } from './write-counters.js';
-import { openFullShop, replaceUsedRecords, restoreSettings, tokenFor, valuesOf, type FullShop } from './full-shop.js';
+import {
+  openFullShop,
+  replaceToken,
+  replaceUsedRecords,
+  restoreSettings,
+  tokenFor,
+  valuesOf,
+  type FullShop,
+} from './full-shop.js';
 import type { HostileInput } from './hostile-values.js';
 import {
   nameOf,
@@ -50,6 +58,7 @@ export function describeBadInput(input: HostileInput, minimumCalls: number): voi
   });
 
   const ABSENT_ID = '987654321';
+  const REVOCATION = 'delete /access_tokens/:id';
 
   function exampleOf(route: Route, shop: FullShop): unknown {
     return calls.bodyOf(route)?.example(valuesOf(shop, route));
@@ -69,6 +78,9 @@ export function describeBadInput(input: HostileInput, minimumCalls: number): voi
     );
     const countersAfter = await readWriteCounters();
     latestCounters = countersAfter;
+    const revoked = replies.filter(({ route, status }) => status < 300 && nameOf(route) === REVOCATION);
+    await Promise.all(revoked.map(({ shop }) => replaceToken(shop)));
+    if (revoked.length > 0) latestCounters = undefined;
     return replies.map((reply) => {
       const { appId } = reply.shop.client;
       if (reply.status < 300) reply.shop.usedRecords = recordsUsedBy(reply);
@@ -148,7 +160,7 @@ export function describeBadInput(input: HostileInput, minimumCalls: number): voi
       ...input.unknownValues.map(([label, value]) => ({ name: 'unknown', label, value })),
       ...input.unknownNames.map((name) => ({ name, label: 'x', value: 'x' })),
     ];
-    const SINGLE_USE_PATHS = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
+    const SINGLE_USE_CALLS = new Set([REVOCATION, 'delete /cdn/files/purge', 'post /cdn/files/:id/revert']);
     const casesOf = (schema: BodySchema, shop: FullShop, route: Route) =>
       unknownFields.flatMap(({ name, label, value }) =>
         schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, label, value })),
@@ -156,7 +168,7 @@ export function describeBadInput(input: HostileInput, minimumCalls: number): voi
 
     it('is ignored for every name and value', async () => {
       const outcomes: CallOutcome[] = [];
-      for (const route of routes.filter(({ path, upload }) => !upload && !SINGLE_USE_PATHS.has(path))) {
+      for (const route of routes.filter((route) => !route.upload && !SINGLE_USE_CALLS.has(nameOf(route)))) {
         const schema = calls.bodyOf(route);
         const cases = schema ? casesOf(schema, shops[0] as FullShop, route) : [];
         const call = ({ field, label, value }: (typeof cases)[number], shop: FullShop): HostileCall => ({

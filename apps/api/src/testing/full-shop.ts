@@ -48,7 +48,7 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     cdn: file,
     sessions: (await client.post('/sessions', { session: { device: { uuid: 'device-2' } } })).body.data,
     webhook_endpoints: (await client.post('/webhook_endpoints', { webhook_endpoint: { url: WEBHOOK_URL } })).body.data,
-    access_tokens: (await client.post('/access_tokens', { access_token: { name: 'Warehouse' } })).body.data,
+    access_tokens: await createToken(client),
   };
   const sessionToken = await startSession(client, { customer_external_ref: 'ana' });
   const folderId = (await client.post('/cdn_folders', { cdn_folder: { name: 'Edited', key: 'edited' } })).body.data.id;
@@ -89,6 +89,14 @@ async function createProforma(client: Client, cashMethodId: number): Promise<Sho
   const { body } = await client.post(`${path}/warehouse_confirm`);
   const refund = body.data.payments.find(({ amount }: { amount: number }) => amount < 0);
   return { ...body.data, payment_id: cardPayment.body.payment.id, refund_id: refund.id };
+}
+
+async function createToken(client: Client) {
+  return (await client.post('/access_tokens', { access_token: { name: 'Warehouse' } })).body.data;
+}
+
+export async function replaceToken(shop: FullShop): Promise<void> {
+  shop.records['access_tokens'] = await createToken(shop.client);
 }
 
 export async function replaceUsedRecords(shop: FullShop): Promise<void> {
