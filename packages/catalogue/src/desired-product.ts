@@ -23,6 +23,7 @@ type OptionalFields<AllFields> = { readonly [Field in keyof AllFields]?: AllFiel
 export interface DesiredProduct extends OptionalFields<ProductDetails> {
   readonly id?: number | null | undefined;
   readonly code?: string | null | undefined;
+  readonly barcode?: string | null | undefined;
   readonly external_ref?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly slug?: string | null | undefined;

@@ -41,6 +41,8 @@ export class Planner {
   private readonly matches = new Map<number, RecordMatch[]>();
   private readonly takeovers = new Takeovers();
   private readonly products: Matcher<ProductDraft>;
+  /** Rows do not match products by barcode, but a barcode belongs to one product. */
+  private readonly productBarcodes: Matcher<ProductDraft>;
   private readonly variants: Matcher<VariantDraft>;
   private readonly slugs: Map<string, ProductDraft>;
   private row = 0;
@@ -52,6 +54,7 @@ export class Planner {
     private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly allowsTakeovers: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
+    this.productBarcodes = matcherOf(['barcode'], foundProducts.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
     this.slugs = new Map(foundProducts.products.map((product) => [product.slug, product]));
   }
@@ -120,7 +123,8 @@ export class Planner {
     if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
     if (!isFilled(name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
     const slug = this.slugGenerator.generate(name, code, (candidate) => this.slugs.has(candidate));
-    return { id: null, code, slug, name, external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
+    const identity = { id: null, code, barcode: null, external_ref: null, slug, name };
+    return { ...identity, ...defaultDetails(), ...noImages(), isChanged: false };
   }
 
   private applyToProduct(product: ProductDraft, desiredProduct: DesiredProduct): void {
@@ -129,9 +133,11 @@ export class Planner {
     const slug = isFilled(desiredProduct.slug) ? desiredProduct.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
+    const barcode = newIdentifier(product.barcode, desiredProduct.barcode);
+    this.take(this.productBarcodes, product, 'barcode', barcode, 'BarcodeAlreadyExists');
     const external_ref = this.referenceOf(product, desiredProduct);
     this.take(this.products, product, 'external_ref', external_ref, 'ExternalRefAlreadyExists');
-    const identity = { code, slug, external_ref };
+    const identity = { code, barcode, slug, external_ref };
     this.change(product, {
       name: desiredProduct.name ?? undefined,
       ...pick(desiredProduct, DETAIL_FIELDS),
@@ -141,8 +147,7 @@ export class Planner {
   }
 
   private referenceOf(product: ProductDraft, { external_ref }: DesiredProduct): string | null {
-    if (!this.options.storesReferences || external_ref === undefined) return product.external_ref;
-    return blankToNull(external_ref);
+    return this.options.storesReferences ? newIdentifier(product.external_ref, external_ref) : product.external_ref;
   }
 
   private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedProduct['variants'][number] {
@@ -156,9 +161,8 @@ export class Planner {
   private applyToVariant(variant: VariantDraft, desiredVariant: DesiredVariant): void {
     const identity = {
       code: isFilled(desiredVariant.code) ? desiredVariant.code.trim() : variant.code,
-      barcode: desiredVariant.barcode === undefined ? variant.barcode : blankToNull(desiredVariant.barcode),
-      external_ref:
-        desiredVariant.external_ref === undefined ? variant.external_ref : blankToNull(desiredVariant.external_ref),
+      barcode: newIdentifier(variant.barcode, desiredVariant.barcode),
+      external_ref: newIdentifier(variant.external_ref, desiredVariant.external_ref),
     };
     this.take(this.variants, variant, 'code', identity.code, 'CodeAlreadyExists');
     this.take(this.variants, variant, 'barcode', identity.barcode, 'BarcodeAlreadyExists');
@@ -236,6 +240,10 @@ export class Planner {
       for (const image of newImages) images.push(image);
     }
   }
+}
+
+function newIdentifier(stored: string | null, sent: string | null | undefined): string | null {
+  return sent === undefined ? stored : blankToNull(sent);
 }
 
 function newVariant(product: ProductDraft, { code }: DesiredVariant): VariantDraft {

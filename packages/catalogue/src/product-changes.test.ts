@@ -9,6 +9,7 @@ const image = { imageUrl: 'https://example.com/a.png', alt: null };
 const product: ProductDraft = {
   id: 1,
   code: 'a',
+  barcode: null,
   external_ref: null,
   slug: 'a',
   name: 'A',

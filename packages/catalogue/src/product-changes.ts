@@ -12,7 +12,7 @@ export interface ProductChanges {
   readonly withImages: readonly Draft[];
 }
 
-const COMPARED_FIELDS = ['code', 'slug', 'name', 'external_ref', ...DETAIL_FIELDS] as const;
+const COMPARED_FIELDS = ['code', 'barcode', 'slug', 'name', 'external_ref', ...DETAIL_FIELDS] as const;
 const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
 
 /** Maps each product or variant draft to its stored images, in order. */

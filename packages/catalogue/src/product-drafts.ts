@@ -6,6 +6,7 @@ type Writable<Fields> = { -readonly [Field in keyof Fields]: Fields[Field] };
 export interface ProductDraft extends Writable<ProductDetails> {
   id: number | null;
   code: string;
+  barcode: string | null;
   external_ref: string | null;
   slug: string;
   name: string;
@@ -58,9 +59,8 @@ export function isJustCreated({ id, isChanged }: ProductDraft | VariantDraft): b
 }
 
 export function uniqueValuesOf(draft: ProductDraft | VariantDraft): string[] {
-  const { code, external_ref } = draft;
-  const uniqueFields =
-    'slug' in draft ? { code, slug: draft.slug, external_ref } : { code, barcode: draft.barcode, external_ref };
+  const { code, barcode, external_ref } = draft;
+  const uniqueFields = { code, barcode, external_ref, ...('slug' in draft && { slug: draft.slug }) };
   return Object.entries(uniqueFields).flatMap(([field, value]) =>
     value === null ? [] : uniqueValueOf(draft, field, value),
   );

@@ -25,6 +25,7 @@ export const DETAIL_FIELDS = Object.keys(defaultDetails()) as readonly FieldName
 export const PRODUCT_FIELDS = [
   'id',
   'code',
+  'barcode',
   'external_ref',
   'name',
   'slug',
@@ -41,7 +42,7 @@ export const PRODUCT_FIELDS = [
 ] as const;
 
 /**
- * Trims a barcode or reference of a variant for storage, because look-ups compare the exact text. A blank text becomes
+ * Trims a barcode or reference for storage, because look-ups compare the exact text. A blank text becomes
  * null.
  */
 export function blankToNull(text: string | null): string | null {

@@ -10,6 +10,7 @@ const SLUG_TOOLS: SlugTools = { asciiOf: (text) => text.toLowerCase(), randomSuf
 const emptyFields = { external_ref: null, price: null, vatRate: null, isChanged: false };
 const product = (id: number, code: string): ProductDraft => ({
   ...emptyFields,
+  barcode: null,
   id,
   code,
   slug: code,
@@ -40,6 +41,7 @@ const desiredVariant = fc.record({
 const desiredProduct = fc.record({
   id: optional(1, 2, 3, 4),
   code: optional('a', 'b', 'c', 'd', 'e'),
+  barcode: optional('1', '2', ' 2', null),
   name: fc.constant('n'),
   slug: optional('a', 'b', 'c', 'd'),
   images: fc.constant([]),
@@ -61,7 +63,7 @@ describe('planProducts', () => {
       fc.property(fc.array(desiredProduct, { maxLength: 7 }), (rows) => {
         const { products, variants } = recordsAfter(rows);
         for (const names of [
-          ...(['code', 'slug'] as const).map((field) => products.map((record) => record[field])),
+          ...(['code', 'barcode', 'slug'] as const).map((field) => products.map((record) => record[field])),
           ...(['code', 'barcode', 'external_ref'] as const).map((field) => variants.map((record) => record[field])),
         ]) {
           const setNames = names.filter((name) => name !== null);

@@ -30,7 +30,10 @@ export interface Products {
   ): Promise<UpsertedProducts>;
 }
 
-/** Look-ups by code and barcode ignore case and surrounding spaces. */
+/**
+ * Look-ups by code and barcode ignore case and surrounding spaces. A code finds a product before a variant, a barcode
+ * finds a variant before a product.
+ */
 export type LookUp = 'code' | 'barcode' | 'slug' | 'id';
 
 export interface ProductLookUp {

@@ -61,12 +61,19 @@ export function matchCodes(
   const codes = new CaseInsensitiveIndex(foundCodes.variants, foldings, (row) => [row.code, row.loose_code]);
   const barcodes = new CaseInsensitiveIndex(foundCodes.variants, foldings, (row) => [row.barcode, row.loose_barcode]);
   const products = new CaseInsensitiveIndex(foundCodes.products, foldings, (row) => [row.code, row.loose_code]);
+  const productBarcodes = new CaseInsensitiveIndex(foundCodes.products, foldings, (row) => [
+    row.barcode,
+    row.loose_barcode,
+  ]);
   return rows.map(({ sentCodes, code, barcode, productCode }) => {
     const variant = matchOf(IDENTIFIER_ORDER.variant, sentCodes, (identifier) =>
       identifier === 'code' ? codes.find(code) : barcodes.find(barcode),
     );
     if (variant.record !== undefined) return { variant, product: undefined };
-    return { variant, product: matchOf(IDENTIFIER_ORDER.product, sentCodes, () => products.find(productCode)) };
+    const product = matchOf(IDENTIFIER_ORDER.product, sentCodes, (identifier) =>
+      identifier === 'code' ? products.find(productCode) : productBarcodes.find(barcode),
+    );
+    return { variant, product };
   });
 }
 

@@ -35,6 +35,7 @@ import { PaymentAndStockReferences1763700000031 } from './migrations/0031-paymen
 import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
 import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
+import { ProductBarcodes1763700000032 } from './migrations/0032-product-barcodes.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -140,6 +141,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PurgedKeysAndDevices1763700000034,
   LooseVoucherCodes1763700000035,
   NarrowScopes1763700000037,
+  ProductBarcodes1763700000032,
 ];
 
 /**

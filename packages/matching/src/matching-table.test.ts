@@ -51,7 +51,7 @@ const rows: readonly MatchingRow[] = [
   },
   {
     row: 'POST /product/verify, product',
-    expectedOrder: ['code'],
+    expectedOrder: ['code', 'barcode'],
     actualOrder: MATCHING['POST /product/verify'].product,
   },
   {

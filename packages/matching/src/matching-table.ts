@@ -16,7 +16,7 @@ export const MATCHING = {
   'PUT /warehouse': { warehouse: ['code', 'id'] },
   // Unlike the other calls in this table, this call ignores case and surrounding spaces. It looks up a product only if
   // no variant matches.
-  'POST /product/verify': { variant: ['code', 'barcode'], product: ['code'] },
+  'POST /product/verify': { variant: ['code', 'barcode'], product: ['code', 'barcode'] },
   'POST /int/app_locations': { app_location: ['code', 'external_ref'] },
   // The order must also have the parts of the row.
   'PUT /orders/bulk_update': { order: ['id'] },

@@ -42,6 +42,7 @@ export const PRODUCT_ROW_SCHEMA = {
   properties: {
     id: { type: typeOrNull('integer') },
     code: stringSchema(),
+    barcode: { ...stringSchema(), description: 'stored, but not used for matching' },
     external_ref: { ...stringSchema(), description: 'used for matching only, never stored' },
     name: stringSchema(),
     slug: stringSchema(),
@@ -112,6 +113,7 @@ export function parseProductRow(row: unknown, decimals: number): DesiredProduct 
   return {
     id: typeof row['id'] === 'number' ? toLookupId(row['id']) : undefined,
     code: row['code'] as string | undefined,
+    barcode: row['barcode'] as string | undefined,
     external_ref: row['external_ref'] as string | undefined,
     name: row['name'] as string | undefined,
     slug: row['slug'] as string | undefined,
@@ -155,7 +157,7 @@ function checkProduct(row: Row, decimals: number): RowError | undefined {
   if (id !== undefined && id !== null && !Number.isInteger(id)) return wrongType('id');
   return (
     checkLists(row, ['images', 'variants']) ??
-    checkFields(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??
+    checkFields(row, decimals, ['code', 'barcode', 'external_ref', 'name', 'slug']) ??
     toRowError('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
     toRowError('active', checkFlag(row['active'])) ??
     checkImages(row) ??

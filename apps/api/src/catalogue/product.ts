@@ -7,6 +7,7 @@ export const ImageShape = record({ image_url: text, alt: nullable(text) });
 export const ProductShape = component('Product', {
   id: integer,
   code: text,
+  barcode: nullable(text),
   external_ref: nullable(text),
   name: text,
   slug: text,

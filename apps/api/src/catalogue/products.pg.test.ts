@@ -96,7 +96,8 @@ describe('POST /int/products', () => {
   });
 
   it('stores every sent field', async () => {
-    const fields = { slug: 'Own-Slug', description: 'Long\ntext', vat_rate: 7.25, price: 1234.56, active: false };
+    const details = { slug: 'Own-Slug', description: 'Long\ntext', vat_rate: 7.25, price: 1234.56, active: false };
+    const fields = { ...details, barcode: '860' };
     const image = { image_url: 'https://img.example/1.png', alt: 'Front' };
     const { id, variants } = await writeOne(
       productRow('A', {

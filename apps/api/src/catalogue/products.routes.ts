@@ -72,7 +72,7 @@ const LIST_QUERY = {
   },
   searchAll: { schema: text, description: 'in names, codes and barcodes of products and variants, exact codes first' },
   code: { schema: text, description: "a product's code, else a variant's; case and surrounding spaces aside" },
-  barcode: { schema: text, description: "a variant's barcode; case and surrounding spaces aside" },
+  barcode: { schema: text, description: "a variant's barcode, else a product's; case and surrounding spaces aside" },
   slug: { schema: text, description: 'exact' },
   id: { schema: integer, description: 'exact' },
   priceFrom: { schema: number, description: 'lowest price of the product, inclusive' },

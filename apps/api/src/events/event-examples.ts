@@ -181,6 +181,7 @@ const ORDER = {
 const PRODUCT = {
   id: 17,
   code: 'A',
+  barcode: null,
   external_ref: null,
   name: 'Product A',
   slug: 'product-a',

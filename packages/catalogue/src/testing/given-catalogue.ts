@@ -41,6 +41,7 @@ export interface ShownVariant {
 export interface ShownProduct {
   readonly id: number;
   readonly code: string;
+  readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string;
   readonly slug: string;

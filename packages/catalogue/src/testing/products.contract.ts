@@ -1,6 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { DesiredProduct, PlannedProduct, ProductOutcome } from '../index.js';
+import { describeProductBarcodes } from './product-barcodes.contract.js';
 import { product, CatalogueShop, variant, type CatalogueFixture } from './given-catalogue.js';
 
 type NewShop = () => Promise<CatalogueShop>;
@@ -18,6 +19,7 @@ export function productsContract(runner: Runner, open: () => Promise<CatalogueFi
     describeChanges(runner, newShop);
     describeImages(runner, newShop);
     describeReferences(runner, newShop);
+    describeProductBarcodes(runner, newShop);
     describeFailures(runner, newShop);
     describeDryRuns(runner, newShop);
     describeConcurrency(runner, newShop);
@@ -51,6 +53,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
     expect(await shop.get('B')).toEqual({
       id: b.product.id,
       code: 'B',
+      barcode: null,
       external_ref: null,
       name: 'Béta shoe',
       slug: 'beta-shoe',

@@ -74,13 +74,13 @@ export class MemoryProductQueries implements ProductQueries {
         loose_code: lowerCase(code),
         loose_barcode: barcode === null ? null : lowerCase(barcode),
       })),
-      products: this.state.products.all(appId).map(({ id, code }) => ({
+      products: this.state.products.all(appId).map(({ id, code, barcode }) => ({
         id,
         product_id: id,
         code,
-        barcode: null,
+        barcode,
         loose_code: lowerCase(trimSpaces(code)),
-        loose_barcode: null,
+        loose_barcode: barcode === null ? null : lowerCase(barcode),
       })),
     };
   }

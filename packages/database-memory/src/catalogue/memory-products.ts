@@ -71,8 +71,9 @@ function readProducts({ products, variants }: State, appId: number): FoundProduc
 }
 
 function productDraft(row: StoredProduct): ProductDraft {
-  const { id, code, external_ref, slug, name } = row;
-  return { id, code, external_ref, slug, name, ...fieldsOf(row, DETAIL_COLUMNS), ...noImages(), isChanged: false };
+  const { id, code, barcode, external_ref, slug, name } = row;
+  const identity = { id, code, barcode, external_ref, slug, name };
+  return { ...identity, ...fieldsOf(row, DETAIL_COLUMNS), ...noImages(), isChanged: false };
 }
 
 function variantDraft(row: StoredVariant, product: ProductDraft): VariantDraft {

@@ -12,19 +12,19 @@ export function trimSpaces(text: string): string {
 interface Candidate {
   readonly id: number;
   readonly isExact: boolean;
-  /** A product's own code (1) is preferred to the code of a variant (2). */
+  /** A code prefers products (1) to variants (2), a barcode variants (1) to products (2). */
   readonly kind: 1 | 2;
 }
 
 /**
  * Returns the ids of the products with this value, best match first. An exact code comes before a code in another case.
+ * A barcode finds a variant before a product.
  */
 export function lookUpIds(state: State, appId: number, lookUp: ProductLookUp): number[] {
-  const candidates = sortBy(candidatesOf(state, appId, lookUp), [
-    ({ isExact }) => Number(!isExact),
-    ({ kind }) => kind,
-    ({ id }) => id,
-  ]);
+  const byExactness = ({ isExact }: Candidate) => Number(!isExact);
+  const byKind = ({ kind }: Candidate) => kind;
+  const keys = lookUp.by === 'barcode' ? [byKind, byExactness] : [byExactness, byKind];
+  const candidates = sortBy(candidatesOf(state, appId, lookUp), [...keys, ({ id }) => id]);
   return candidates.map(({ id }) => id);
 }
 
@@ -47,9 +47,14 @@ function candidatesOf({ products, variants }: State, appId: number, { by, value 
           .map(({ product_id: id, code }) => ({ id, isExact: code === value, kind: 2 as const })),
       ];
     case 'barcode':
-      return variants
-        .all(appId)
-        .filter(({ barcode }) => barcode !== null && lowerCase(barcode) === foldedValue)
-        .map(({ product_id: id, barcode }) => ({ id, isExact: barcode === value, kind: 2 }));
+      return [
+        ...variants
+          .all(appId)
+          .filter(({ barcode }) => barcode !== null && lowerCase(barcode) === foldedValue)
+          .map(({ product_id: id, barcode }) => ({ id, isExact: barcode === value, kind: 1 as const })),
+        ...appProducts
+          .filter(({ barcode }) => barcode !== null && lowerCase(barcode) === foldedValue)
+          .map(({ id, barcode }) => ({ id, isExact: barcode === value, kind: 2 as const })),
+      ];
   }
 }

@@ -59,7 +59,9 @@ function anyTextSearch(state: State, appId: number, text: string): ProductSearch
 }
 
 function productIdsByCode({ products, variants }: State, appId: number, code: string): ReadonlySet<number> {
-  const matchingProducts = products.all(appId).filter((product) => lowerCase(trimSpaces(product.code)) === code);
+  const matchingProducts = products
+    .all(appId)
+    .filter((product) => lowerCase(trimSpaces(product.code)) === code || lowerCase(product.barcode ?? '') === code);
   const matchingVariants = variants
     .all(appId)
     .filter((variant) => lowerCase(variant.code) === code || lowerCase(variant.barcode ?? '') === code);

@@ -50,8 +50,8 @@ function writeVariant({ variants }: State, appId: number, draft: VariantDraft, n
 }
 
 function writeProduct({ products }: State, appId: number, draft: ProductDraft, now: Date): void {
-  const { id, code, slug, name, external_ref } = draft;
-  const fields = { code, slug, name, external_ref, ...columnsOf(draft, DETAIL_COLUMNS), updated_at: now };
+  const { id, code, barcode, slug, name, external_ref } = draft;
+  const fields = { code, barcode, slug, name, external_ref, ...columnsOf(draft, DETAIL_COLUMNS), updated_at: now };
   if (id !== null) {
     products.put(appId, { ...(products.get(appId, id) as StoredProduct), ...fields });
     return;

@@ -3,6 +3,7 @@ import type { ProductDetailColumns } from '@back-office/catalogue';
 export interface StoredProduct extends ProductDetailColumns {
   readonly id: number;
   readonly code: string;
+  readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string;
   readonly slug: string;

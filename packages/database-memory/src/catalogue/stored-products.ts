@@ -7,11 +7,15 @@ import type { StoredProduct, StoredVariant } from './records.js';
 type DerivedColumns = Pick<StoredProduct, 'search_name' | 'search_all' | 'lowest_price'>;
 
 export function deriveColumns(
-  { name, code, price }: Pick<StoredProduct, 'name' | 'code' | 'price'>,
+  { name, code, barcode, price }: Pick<StoredProduct, 'name' | 'code' | 'barcode' | 'price'>,
   variants: readonly StoredVariant[],
 ): DerivedColumns {
   const searchName = foldName(name);
-  const codes = [code, ...variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat())];
+  const codes = [
+    code,
+    barcode ?? [],
+    ...variants.map((variant) => [variant.code, variant.barcode ?? []].flat()),
+  ].flat();
   const prices = variants.length === 0 ? [price] : variants.map((variant) => variant.price ?? price);
   const knownPrices = prices.filter((knownPrice) => knownPrice !== null);
   return {

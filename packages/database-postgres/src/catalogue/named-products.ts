@@ -92,8 +92,10 @@ export async function addHoldersOfCandidates(
 
 function productIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
   const fields = ['id', 'code', 'external_ref'] as const;
-  const storedSlugs = valuesOf(desiredProducts, 'slug').map((slug) => slug.trim());
-  return [...fields.map((field) => identifiersOf(desiredProducts, field)), storedSlugs];
+  const stored = (['slug', 'barcode'] as const).map((field) =>
+    valuesOf(desiredProducts, field).map((value) => value.trim()),
+  );
+  return [...fields.map((field) => identifiersOf(desiredProducts, field)), ...stored];
 }
 
 function variantIdentifiers(desiredProducts: readonly DesiredProduct[]): unknown[][] {
@@ -124,5 +126,6 @@ function toVariantDraft(row: VariantRow, products: ReadonlyMap<number | null, Pr
 }
 
 function placeholderProduct(id: number): ProductDraft {
-  return { id, code: '', slug: '', name: '', external_ref: null, ...defaultDetails(), ...noImages(), isChanged: false };
+  const identity = { id, code: '', barcode: null, external_ref: null, slug: '', name: '' };
+  return { ...identity, ...defaultDetails(), ...noImages(), isChanged: false };
 }

@@ -158,7 +158,7 @@ function anyTextSearch(searchText: string, value: (parameter: unknown) => string
 
 function exactCodeIds(code: string): string {
   return `
-    select id from products where app_id = $1 and lower(btrim(code)) = lower(${code})
+    select id from products where app_id = $1 and (lower(btrim(code)) = lower(${code}) or lower(barcode) = lower(${code}))
     union all
     select product_id from product_variants
     where app_id = $1 and (lower(code) = lower(${code}) or lower(barcode) = lower(${code}))`;

@@ -13,8 +13,12 @@ export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = 
       select product_id, 2, (code = ${value}) from product_variants
       where app_id = $1 and lower(code) = lower(btrim(${value}))
     ) as candidate order by exact desc, kind, id`,
-  barcode: (value) => `select product_id as id from product_variants
-    where app_id = $1 and lower(barcode) = lower(btrim(${value})) order by (barcode = ${value}) desc, product_id`,
+  barcode: (value) => `select id from (
+      select product_id as id, 1 as kind, (barcode = ${value}) as exact from product_variants
+      where app_id = $1 and lower(barcode) = lower(btrim(${value}))
+      union all
+      select id, 2, (barcode = ${value}) from products where app_id = $1 and lower(barcode) = lower(btrim(${value}))
+    ) as candidate order by kind, exact desc, id`,
 };
 
 const IMAGES = `(

@@ -21,7 +21,8 @@ const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant
 export const FIND_PRODUCTS = `
   select id, external_ref, ${PRODUCT_COLUMNS.list} from products
   where app_id = $1
-    and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[]) or slug = any($5::text[]))
+    and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[])
+      or slug = any($5::text[]) or barcode = any($6::text[]))
   order by id`;
 
 export const FIND_PRODUCTS_BY_SLUG = `
@@ -41,7 +42,7 @@ const PRODUCT_ROW = `
 // written only once.
 export const UPDATE_PRODUCTS = `
   with wanted as (
-    select row.*, concat_ws(' ', row.search_name, lower(row.code), v.codes) as search_all,
+    select row.*, concat_ws(' ', row.search_name, lower(row.code), lower(row.barcode), v.codes) as search_all,
       case when v.least is null then row.price when v.inherits then least(v.least, row.price) else v.least end as lowest
     from json_to_recordset($2) as row ${PRODUCT_ROW}
     left join (

@@ -159,10 +159,10 @@ function productRow(product: ProductDraft): object {
   return { id, ...columnsOf(product, PRODUCT_COLUMNS.names), external_ref, search_name: foldName(name) };
 }
 
-function derivedColumns({ code, price }: ProductDraft, variants: readonly VariantDraft[]): object {
+function derivedColumns({ code, barcode, price }: ProductDraft, variants: readonly VariantDraft[]): object {
   const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
   const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
-  return { lowest_price: lowestPrice(prices), search_codes: [code, ...codes].join(' ') };
+  return { lowest_price: lowestPrice(prices), search_codes: [code, barcode ?? [], codes].flat().join(' ') };
 }
 
 function lowestPrice(prices: readonly (number | null)[]): number | null {

@@ -22,15 +22,21 @@ const FIND_BY_CODES = `
     union
     select v.id from ${distinctFoldedSql('$3')} as sent
     join product_variants v on v.app_id = $1 and lower(v.barcode) = sent.folded
+  ), product as (
+    select p.id from ${distinctFoldedSql('$4')} as sent
+    join products p on p.app_id = $1 and lower(btrim(p.code)) = sent.folded
+    union
+    select p.id from ${distinctFoldedSql('$3')} as sent
+    join products p on p.app_id = $1 and lower(p.barcode) = sent.folded
   )
   select (
     select coalesce(json_agg(json_build_object('id', v.id, 'product_id', v.product_id, 'code', v.code,
       'barcode', v.barcode, 'loose_code', lower(v.code), 'loose_barcode', lower(v.barcode)) order by v.id), '[]')
     from variant join product_variants v on v.app_id = $1 and v.id = variant.id
   ) as variants, (
-    select coalesce(json_agg(json_build_object('id', p.id, 'product_id', p.id, 'code', p.code, 'barcode', null,
-      'loose_code', sent.folded, 'loose_barcode', null) order by p.id), '[]')
-    from ${distinctFoldedSql('$4')} as sent join products p on p.app_id = $1 and lower(btrim(p.code)) = sent.folded
+    select coalesce(json_agg(json_build_object('id', p.id, 'product_id', p.id, 'code', p.code, 'barcode', p.barcode,
+      'loose_code', lower(btrim(p.code)), 'loose_barcode', lower(p.barcode)) order by p.id), '[]')
+    from product join products p on p.app_id = $1 and p.id = product.id
   ) as products,
   coalesce(${foldedListSql('$2')}, '[]') as codes, coalesce(${foldedListSql('$3')}, '[]') as barcodes,
   coalesce(${foldedListSql('$4')}, '[]') as "productCodes"`;

@@ -187,7 +187,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
         select app_id, product_id, string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
         from product_variants group by 1, 2
       ) as v on v.app_id = p.app_id and v.product_id = p.id
-      where p.search_all <> concat_ws(' ', p.search_name, lower(p.code), v.codes)`,
+      where p.search_all <> concat_ws(' ', p.search_name, lower(p.code), lower(p.barcode), v.codes)`,
   },
   {
     name: 'Points of a customer equal the bookings',

@@ -7,6 +7,7 @@ export const PRODUCTS = defineTable({
     app_id: appId(),
     id: identity(),
     code: text(),
+    barcode: text().nullable(),
     external_ref: text().nullable(),
     name: text(),
     slug: text(),
@@ -25,6 +26,7 @@ export const PRODUCTS = defineTable({
   },
   deferrableUniques: {
     products_external_ref_key: ['app_id', 'external_ref'],
+    products_barcode_key: ['app_id', 'barcode'],
     products_code_key: ['app_id', 'code'],
     products_slug_key: ['app_id', 'slug'],
   },
@@ -39,6 +41,7 @@ export const PRODUCTS = defineTable({
     products_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {
+    products_loose_barcode_idx: 'by an expression',
     products_loose_code_idx: 'by an expression',
     products_search_all_idx: 'by letter triples',
     products_search_name_idx: 'by letter triples',
