@@ -1,26 +1,18 @@
 import { pick, type RowOutcome } from '@back-office/kernel';
-import {
-  type Explanation,
-  explanationOf,
-  type IdentifierValues,
-  type Identifier,
-  type Match,
-  type Matcher,
-  matcherOf,
-  MATCHING,
-} from '@back-office/matching';
+import { type Explanation, type Identifier, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
 import {
   isJustCreated,
   uniqueValueOf,
-  noImages,
   type FoundProducts,
   type ProductDraft,
   type VariantDraft,
 } from './product-drafts.js';
-import { defaultDetails, isSentBlank, isFilled, DETAIL_FIELDS, blankToNull } from './product-fields.js';
-import { Takeovers } from './takeovers.js';
+import { isSentBlank, isFilled, DETAIL_FIELDS, newIdentifier } from './product-fields.js';
+import { Takeovers, type RowFailure } from './takeovers.js';
 import type { DesiredProduct, DesiredVariant } from './desired-product.js';
+import { newProduct, newVariant } from './new-drafts.js';
 import type { ProductOptions } from './product-options.js';
+import { RowMatches } from './row-matches.js';
 import { RowRefusal } from './row-refusal.js';
 import type { SlugGenerator } from './slug.js';
 
@@ -32,13 +24,10 @@ export interface PlannedProduct {
 
 export type ProductOutcome = RowOutcome<PlannedProduct>;
 
-interface RecordMatch {
-  readonly record: 'product' | 'variant';
-  readonly match: Match<ProductDraft | VariantDraft>;
-}
-
 export class Planner {
-  private readonly matches = new Map<number, RecordMatch[]>();
+  /** Maps the index of a failed row to the index of the variant that made it fail. */
+  readonly failedVariants = new Map<number, number>();
+  private readonly matches: RowMatches;
   private readonly takeovers = new Takeovers();
   private readonly products: Matcher<ProductDraft>;
   /** Rows do not match products by barcode, but a barcode belongs to one product. */
@@ -46,6 +35,8 @@ export class Planner {
   private readonly variants: Matcher<VariantDraft>;
   private readonly slugs: Map<string, ProductDraft>;
   private row = 0;
+  /** Index of the variant that is planned, within its row. */
+  private variantIndex: number | undefined;
   private undoSteps: (() => void)[] = [];
 
   constructor(
@@ -53,6 +44,7 @@ export class Planner {
     private readonly slugGenerator: SlugGenerator,
     private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly allowsTakeovers: boolean },
   ) {
+    this.matches = new RowMatches(options.explain ?? false);
     this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
     this.productBarcodes = matcherOf(['barcode'], foundProducts.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
@@ -60,17 +52,20 @@ export class Planner {
   }
 
   /**
-   * `failure` is the message key with which an earlier plan refused the row. Such a row is only matched for `explain`,
-   * not planned again.
+   * `failure` is the reason why an earlier plan refused the row. Such a row is only matched for `explain`, not planned
+   * again.
    */
-  plan(desiredProduct: DesiredProduct, row: number, failure?: string): ProductOutcome {
+  plan(desiredProduct: DesiredProduct, row: number, failure?: RowFailure): ProductOutcome {
     this.row = row;
+    this.variantIndex = failure?.variantIndex;
     this.undoSteps = [];
+    this.matches.begin(row);
     try {
-      if (failure !== undefined) throw RowRefusal.of(failure);
+      if (failure !== undefined) throw RowRefusal.of(failure.key);
       return this.planRow(desiredProduct);
     } catch (error) {
       if (!(error instanceof RowRefusal)) throw error;
+      if (this.variantIndex !== undefined) this.failedVariants.set(row, this.variantIndex);
       for (const undo of this.undoSteps.reverse()) undo();
       if (this.options.explain) this.explainFailed(desiredProduct);
       return error.key;
@@ -78,16 +73,16 @@ export class Planner {
   }
 
   private explainFailed(desiredProduct: DesiredProduct): void {
-    this.matches.delete(this.row);
-    this.find('product', this.products, desiredProduct);
-    for (const variant of desiredProduct.variants) this.find('variant', this.variants, variant);
+    this.matches.begin(this.row);
+    this.matches.find('product', this.products, desiredProduct);
+    for (const variant of desiredProduct.variants) this.matches.find('variant', this.variants, variant);
   }
 
   explain(row: number): Explanation[] {
-    return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
+    return this.matches.explain(row);
   }
 
-  findConflicts(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, string> {
+  findConflicts(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, RowFailure> {
     return this.takeovers.findConflicts(() => this.draftsOf(outcomes));
   }
 
@@ -98,33 +93,19 @@ export class Planner {
     return new Set([...this.foundProducts.products, ...this.foundProducts.variants, ...plannedDrafts]);
   }
 
-  private find<Draft extends ProductDraft | VariantDraft>(
-    record: RecordMatch['record'],
-    matcher: Matcher<Draft>,
-    identifiers: IdentifierValues,
-  ): Draft | undefined {
-    if (!this.options.explain) return matcher.find(identifiers);
-    const match = matcher.explain(identifiers);
-    const matches = this.matches.get(this.row) ?? [];
-    matches.push({ record, match });
-    this.matches.set(this.row, matches);
-    return match.record;
-  }
-
   private planRow(desiredProduct: DesiredProduct): PlannedProduct {
-    const match = this.find('product', this.products, desiredProduct);
-    const product = match ?? this.newProduct(desiredProduct);
+    const match = this.matches.find('product', this.products, desiredProduct);
+    const product = match ?? newProduct(desiredProduct, (name, code) => this.generateSlug(name, code));
     this.applyToProduct(product, desiredProduct);
-    const variants = desiredProduct.variants.map((desiredVariant) => this.planVariant(product, desiredVariant));
+    const variants = desiredProduct.variants.map((desiredVariant, index) => {
+      this.variantIndex = index;
+      return this.planVariant(product, desiredVariant);
+    });
     return { product, created: match === undefined, variants };
   }
 
-  private newProduct({ code, name }: DesiredProduct): ProductDraft {
-    if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
-    if (!isFilled(name)) throw RowRefusal.of('API.Products.NameCantBeBlank');
-    const slug = this.slugGenerator.generate(name, code, (candidate) => this.slugs.has(candidate));
-    const identity = { id: null, code, barcode: null, external_ref: null, slug, name };
-    return { ...identity, ...defaultDetails(), ...noImages(), isChanged: false };
+  private generateSlug(name: string, code: string): string {
+    return this.slugGenerator.generate(name, code, (candidate) => this.slugs.has(candidate));
   }
 
   private applyToProduct(product: ProductDraft, desiredProduct: DesiredProduct): void {
@@ -151,7 +132,7 @@ export class Planner {
   }
 
   private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedProduct['variants'][number] {
-    const match = this.find('variant', this.variants, desiredVariant);
+    const match = this.matches.find('variant', this.variants, desiredVariant);
     if (match && match.product !== product) throw RowRefusal.of('API.Products.VariantOfAnotherProduct');
     const variant = match ?? newVariant(product, desiredVariant);
     this.applyToVariant(variant, desiredVariant);
@@ -210,10 +191,11 @@ export class Planner {
   }
 
   private takeOver(holder: ProductDraft | VariantDraft, rule: string, uniqueValue: string): void {
-    const failure = `API.Products.${rule}`;
+    const { row, variantIndex } = this;
+    const failure = { key: `API.Products.${rule}`, variantIndex };
     // No later row can change the value of a holder that an earlier row creates.
-    if (!this.options.allowsTakeovers || holder.id === null) throw RowRefusal.of(failure);
-    this.undoSteps.push(this.takeovers.add({ row: this.row, failure, uniqueValue, formerHolder: holder }));
+    if (!this.options.allowsTakeovers || holder.id === null) throw RowRefusal.of(failure.key);
+    this.undoSteps.push(this.takeovers.add({ row, failure, uniqueValue, formerHolder: holder }));
   }
 
   private change<Draft extends ProductDraft | VariantDraft>(
@@ -240,14 +222,4 @@ export class Planner {
       for (const image of newImages) images.push(image);
     }
   }
-}
-
-function newIdentifier(stored: string | null, sent: string | null | undefined): string | null {
-  return sent === undefined ? stored : blankToNull(sent);
-}
-
-function newVariant(product: ProductDraft, { code }: DesiredVariant): VariantDraft {
-  if (!isFilled(code)) throw RowRefusal.of('API.Products.CodeCantBeBlank');
-  const emptyFields = { barcode: null, external_ref: null, name: null, price: null, vatRate: null };
-  return { id: null, product, code: code.trim(), ...emptyFields, ...noImages(), isChanged: false };
 }

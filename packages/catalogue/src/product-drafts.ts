@@ -19,7 +19,8 @@ export interface ProductDraft extends Writable<ProductDetails> {
 export interface VariantDraft {
   id: number | null;
   product: ProductDraft;
-  code: string;
+  /** Null only if the variant has a barcode or a reference. */
+  code: string | null;
   barcode: string | null;
   external_ref: string | null;
   name: string | null;

@@ -56,3 +56,8 @@ export function isFilled(text: string | null | undefined): text is string {
 export function isSentBlank(text: string | null | undefined): boolean {
   return text !== undefined && text !== null && isBlank(text);
 }
+
+/** Value of a barcode or reference after a row: an absent value stays, any other replaces it. */
+export function newIdentifier(stored: string | null, sent: string | null | undefined): string | null {
+  return sent === undefined ? stored : blankToNull(sent);
+}

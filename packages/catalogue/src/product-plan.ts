@@ -5,10 +5,13 @@ import { Planner, type PlannedProduct } from './planner.js';
 import type { ProductOptions } from './product-options.js';
 import type { DesiredProduct } from './desired-product.js';
 import { SlugGenerator, type SlugTools } from './slug.js';
+import type { RowFailure } from './takeovers.js';
 
 export interface ProductPlan extends BulkPlan<PlannedProduct> {
   /** All slugs that were chosen while planning, also those of refused rows. No found product has one of them. */
   readonly generatedSlugs: ReadonlySet<string>;
+  /** Maps the index of a failed row to the index of the variant that made it fail. */
+  readonly failedVariants: ReadonlyMap<number, number>;
 }
 
 /** Maximum number of plans with takeovers. Each refused row may cause new conflicts, which need another plan. */
@@ -26,7 +29,7 @@ export function planProducts(
   slugTools: SlugTools,
   { explain = false, replacesImages = false, storesReferences = false }: ProductOptions = {},
 ): ProductPlan {
-  const refusedRows = new Map<number, string>();
+  const refusedRows = new Map<number, RowFailure>();
   const slugGenerator = new SlugGenerator(slugTools);
   for (let plan = 1; ; plan += 1) {
     const planner = new Planner(copyDrafts(foundProducts), slugGenerator, {
@@ -39,7 +42,8 @@ export function planProducts(
     const conflicts = planner.findConflicts(outcomes);
     if (conflicts.size === 0) {
       const explainRows = () => rows.map((_, index) => planner.explain(index));
-      return { outcomes, explain: explainRows, generatedSlugs: slugGenerator.generatedSlugs };
+      const { failedVariants } = planner;
+      return { outcomes, explain: explainRows, generatedSlugs: slugGenerator.generatedSlugs, failedVariants };
     }
     for (const [row, failure] of conflicts) refusedRows.set(row, failure);
   }

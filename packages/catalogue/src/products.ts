@@ -14,6 +14,7 @@ export interface CatalogueApp {
 export interface UpsertedProducts {
   /** In a dry run, new records have no ids. */
   readonly outcomes: ProductPlan['outcomes'];
+  readonly failedVariants: ProductPlan['failedVariants'];
   readonly explain: Explanations | undefined;
 }
 

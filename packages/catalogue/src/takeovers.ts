@@ -1,13 +1,18 @@
 import { uniqueValuesOf, type ProductDraft, type VariantDraft } from './product-drafts.js';
 
+export interface RowFailure {
+  readonly key: string;
+  /** Index of the variant that makes the row fail; `undefined` if it is the product. */
+  readonly variantIndex: number | undefined;
+}
+
 /**
  * A row takes a unique value of another record, such as its code. If no later row changes that record's value, the row
  * fails.
  */
 interface Takeover {
   readonly row: number;
-  /** Message key with which the row fails. */
-  readonly failure: string;
+  readonly failure: RowFailure;
   /** Text of `uniqueValueOf`. */
   readonly uniqueValue: string;
   readonly formerHolder: ProductDraft | VariantDraft;
@@ -33,8 +38,8 @@ export class Takeovers {
     return this.formerHolders.get(uniqueValue);
   }
 
-  /** Call after the last row. Returns the message key of each row whose value still belongs to two records. */
-  findConflicts(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
+  /** Call after the last row. Returns the failure of each row whose value still belongs to two records. */
+  findConflicts(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, RowFailure> {
     if (this.takeovers.length === 0) return new Map();
     const holderCounts = new Map(this.takeovers.map(({ uniqueValue }) => [uniqueValue, 0]));
     for (const uniqueValue of [...drafts()].flatMap(uniqueValuesOf)) {

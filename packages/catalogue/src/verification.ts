@@ -9,9 +9,9 @@ export interface ProductCodes {
 export interface CodeHolder {
   readonly id: number;
   readonly product_id: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
-  readonly loose_code: string;
+  readonly loose_code: string | null;
   readonly loose_barcode: string | null;
 }
 

@@ -30,7 +30,7 @@ export interface AppliedPromotion {
 export interface EvaluatedLine {
   readonly productId: number;
   readonly variantId: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly name: string;
   readonly qty: number;

@@ -61,7 +61,7 @@ export interface OrderCustomer {
 export interface ImportedVariant {
   readonly id: number;
   readonly product_id: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string;

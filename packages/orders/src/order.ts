@@ -103,7 +103,7 @@ export interface OrderItem {
   readonly id: number;
   readonly product_id: number;
   readonly product_variant_id: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly name: string;
   readonly qty: number;

@@ -16,7 +16,7 @@ import { VOUCHER_NOT_AVAILABLE } from './refusals.js';
 export interface SoldVariant {
   readonly id: number;
   readonly productId: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly name: string;
   /** Minor units; null when neither the variant nor its product has a price. */

@@ -1,4 +1,5 @@
 export * from './alerts.js';
+export type { BasketLine } from './basket-lines.js';
 export * from './basket.js';
 export * from './benefits.js';
 export * from './card-payment.js';

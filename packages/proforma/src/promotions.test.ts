@@ -1,17 +1,18 @@
 import { type Promotion, sum, totalsOf } from '@back-office/kernel';
 import fc from 'fast-check';
+import type { BasketLine } from './basket-lines.js';
 import { aRule, BASKET_LINE } from './testing/index.js';
-import {
-  applicablePromotions,
-  priceLines,
-  promotionTotals,
-  resolveCoupons,
-  type BasketLine,
-  type PromotionRule,
-} from './promotions.js';
+import { applicablePromotions, priceLines, promotionTotals, resolveCoupons, type PromotionRule } from './promotions.js';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
-const aLine = (code: string, qty: number, price: number, vatRate = 2000): BasketLine => ({ code, qty, price, vatRate });
+const idOf = (code: string): number => code.charCodeAt(0);
+const aLine = (code: string, qty: number, price: number, vatRate = 2000): BasketLine => ({
+  variantId: idOf(code),
+  code,
+  qty,
+  price,
+  vatRate,
+});
 const context = { coupons: [] as string[], now: NOW };
 
 const discountsOf = (lines: readonly BasketLine[], ...rules: readonly PromotionRule[]): number[] =>
@@ -235,12 +236,14 @@ describe('a coupon code', () => {
 });
 
 const basket = fc.array(
-  fc.record({
-    code: fc.constantFrom('A', 'B', 'C', 'D'),
-    qty: fc.integer({ min: 1, max: 7 }),
-    price: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 100_000 })),
-    vatRate: fc.constantFrom(null, 0, 1000, 2000),
-  }),
+  fc
+    .record({
+      code: fc.constantFrom('A', 'B', 'C', 'D'),
+      qty: fc.integer({ min: 1, max: 7 }),
+      price: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 100_000 })),
+      vatRate: fc.constantFrom(null, 0, 1000, 2000),
+    })
+    .map((line) => ({ ...line, variantId: idOf(line.code) })),
   { minLength: 1, maxLength: 6 },
 );
 
@@ -314,8 +317,17 @@ describe('promotions on any basket', () => {
     );
   });
 
+  it('prices variants without a code like variants with different codes', () => {
+    const priceWith = (...codes: readonly (string | null)[]) => {
+      const lines = codes.map((code, index) => ({ ...aLine('A', 1, 3), variantId: index, code }));
+      const promotions = promotionsFor(lines, [aRule({ kind: 'buy_x_get_y', value: 5_000, buyQty: 1, getQty: 1 })]);
+      return priceLines(lines, promotions).map(({ discount }) => discount);
+    };
+    expect(priceWith(null, null)).toEqual(priceWith('A', 'B'));
+  });
+
   it('do not depend on the order of a line without VAT rate and a line with 0 % VAT', () => {
-    const lines = [null, 0].map((vatRate) => ({ code: 'A', qty: 2, price: 31, vatRate }));
+    const lines = [null, 0].map((vatRate) => ({ ...aLine('A', 2, 31), vatRate }));
     const price = (basketLines: readonly BasketLine[]) =>
       priceLines(basketLines, promotionsFor(basketLines, [aRule({ value: 202 })]));
     expect(price(lines.toReversed())).toEqual(price(lines).toReversed());

@@ -7,6 +7,7 @@ import {
   shareOf,
   sum,
 } from '@back-office/kernel';
+import { byContent, compare, groupEqualLines, type BasketLine, type LineGroup } from './basket-lines.js';
 
 const FULL_BASIS_POINTS = 10_000;
 
@@ -27,14 +28,6 @@ export interface PromotionRule extends Promotion {
 export interface PromotionContext {
   readonly coupons: readonly string[];
   readonly now: Date;
-}
-
-export interface BasketLine {
-  readonly code: string;
-  readonly qty: number;
-  /** Unit price with VAT, in minor units. */
-  readonly price: number;
-  readonly vatRate: number | null;
 }
 
 export interface LinePrice {
@@ -64,7 +57,7 @@ export function applicablePromotions(
   { coupons, now }: PromotionContext,
 ): Promotion[] {
   const amount = sum(lines.map((line) => line.price * line.qty));
-  const basketCodes = new Set(lines.map(({ code }) => code));
+  const basketCodes = new Set<string | null>(lines.map(({ code }) => code));
   const redeemedCoupons = new Set(coupons);
   return rules
     .filter((rule) => isInForce(rule, now) && amount >= rule.minAmount)
@@ -76,7 +69,7 @@ export function applicablePromotions(
 }
 
 /** Drops all codes outside the basket first, so that later steps do not depend on the length of the rule. */
-function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string>): PromotionRule[] {
+function limitToBasket(rule: PromotionRule, basketCodes: ReadonlySet<string | null>): PromotionRule[] {
   if (rule.variantCodes.length === 0) return [rule];
   const variantCodes = rule.variantCodes.filter((code) => basketCodes.has(code));
   return variantCodes.length === 0 ? [] : [{ ...rule, variantCodes }];
@@ -131,32 +124,11 @@ export function promotionTotals(
     .filter(({ amount }) => amount > 0);
 }
 
-/** Lines that differ only in their quantity. */
-interface LineGroup {
-  readonly code: string;
-  readonly price: number;
-  readonly qty: number;
-  readonly indexes: readonly number[];
-}
-
 interface OrderedBasket {
   readonly lines: readonly BasketLine[];
   readonly remainingAmounts: readonly number[];
   /** Cheapest first. */
   readonly groups: readonly LineGroup[];
-}
-
-/** Groups equal lines, so that the amounts of a variant are rounded once even if several lines contain it. */
-function groupEqualLines(lines: readonly BasketLine[]): LineGroup[] {
-  const groups: (LineGroup & { qty: number; readonly vatRate: number | null; readonly indexes: number[] })[] = [];
-  for (const [index, { code, price, vatRate, qty }] of lines.entries()) {
-    const group = groups.at(-1);
-    if (group?.code === code && group.price === price && group.vatRate === vatRate) {
-      group.indexes.push(index);
-      group.qty += qty;
-    } else groups.push({ code, price, vatRate, qty, indexes: [index] });
-  }
-  return groups.sort((a, b) => a.price - b.price);
 }
 
 function reductions(promotion: Promotion, basket: OrderedBasket): number[] {
@@ -223,8 +195,8 @@ function concernedLines(promotion: Promotion, lines: readonly BasketLine[]): Bas
   return lines.filter(lineMatcher(promotion));
 }
 
-function lineMatcher({ variantCodes }: Promotion): (line: { readonly code: string }) => boolean {
-  const codes = new Set(variantCodes);
+function lineMatcher({ variantCodes }: Promotion): (line: { readonly code: string | null }) => boolean {
+  const codes = new Set<string | null>(variantCodes);
   return ({ code }) => codes.size === 0 || codes.has(code);
 }
 
@@ -242,16 +214,6 @@ function isOnLines({ kind, variantCodes }: Promotion): boolean {
 
 function byApplicationOrder(a: PromotionRule, b: PromotionRule): number {
   return Number(isOnLines(b)) - Number(isOnLines(a)) || a.priority - b.priority || compare(a.code, b.code);
-}
-
-/** Sorts lines by content, so that the allocation of remainders does not depend on the order of the basket. */
-function byContent(a: BasketLine, b: BasketLine): number {
-  return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? -1) - (b.vatRate ?? -1) || a.qty - b.qty;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function withoutConditions({ code, name, kind, value, buyQty, getQty, variantCodes }: PromotionRule): Promotion {

@@ -24,7 +24,7 @@ export const EXCEEDS_DEBT = refuse('Payment amount exceeds order debt');
 
 /** Why no warehouse can supply a line of the basket. */
 export interface Shortage {
-  readonly code: string;
+  readonly code: string | null;
   readonly wanted: number;
   /** Pieces available for the line, without those that earlier lines take. */
   readonly available: readonly { readonly warehouse_code: string | null; readonly qty: number }[];

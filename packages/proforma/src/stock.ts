@@ -32,7 +32,7 @@ function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
 
 export interface Demand {
   readonly variantId: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly qty: number;
   readonly name: string;
 }

@@ -26,7 +26,7 @@ export interface StockQuantity {
 
 export interface VariantIdentifiers {
   readonly id: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly external_ref: string | null;
 }

@@ -126,13 +126,24 @@ export function parseProductRow(row: unknown, decimals: number): DesiredProduct 
   };
 }
 
-/** Returns the path of the invalid field within the row; `undefined` when the rule concerns several fields. */
-export function fieldOfProductError(row: unknown, key: string, decimals: number): string | undefined {
+export interface ProductFailure {
+  readonly key: string;
+  /** Index of the variant that broke the rule; `undefined` if it was the product. */
+  readonly variantIndex: number | undefined;
+}
+
+/** Returns the path of the invalid field within the row, such as `variants.0.barcode`. */
+export function fieldOfProductError(
+  row: unknown,
+  { key, variantIndex }: ProductFailure,
+  decimals: number,
+): string | undefined {
   if (!isRow(row)) return undefined;
   const error = checkProduct(row, decimals);
   if (error !== undefined) return error.field;
-  // The message key names the broken rule but not the variant that broke it, so a row with variants gets no path.
-  return entriesOf(row, 'variants').length === 0 ? fieldOfMessageKey(key) : undefined;
+  const field = fieldOfMessageKey(key);
+  if (variantIndex === undefined) return field;
+  return ['variants', variantIndex, field].filter((part) => part !== undefined).join('.');
 }
 
 function parseVariant(row: Row, decimals: number): DesiredVariant {

@@ -21,7 +21,7 @@ export const ProductShape = component('Product', {
   variants: listOf(
     record({
       id: integer,
-      code: text,
+      code: nullable(text),
       barcode: nullable(text),
       external_ref: nullable(text),
       name: nullable(text),

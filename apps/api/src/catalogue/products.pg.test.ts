@@ -372,7 +372,69 @@ describe('the variant of a row of POST /int/products', () => {
   });
 });
 
+describe('a variant without a code', () => {
+  it('is shown with the code null in lists, movements, baskets, proformas, orders and the export', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
+    const variants = [{ barcode: '860' }, { external_ref: 'ref' }, { code: 'A-3' }];
+    const [first] = (await writeOne(productRow('A', { price: 10, vat_rate: 20, variants }))).variants;
+    expect(first).toMatchObject({ code: null, barcode: '860', created: true });
+    expect((await writeOne(productRow('A', { variants }))).variants.map(({ created }) => created)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    await putStock(shop, [{ barcode: '860', warehouse_code: 'W1', qty: 5 }]);
+    const { data: order } = (
+      await shop.post(`/proforma_orders/${(await propose(shop, [{ barcode: '860', qty: 1 }])).id}/convert`)
+    ).body;
+    const get = async (path: string) => (await shop.get(path)).body.data;
+    const { data_part: dataPart, time_part: timePart, proforma_order_id: proformaId } = order;
+    const shown = [
+      (await findByCode('A')).variants[0],
+      (await findProduct('barcode=860')).variants[0],
+      (await get('/stocks'))[0],
+      (await get('/stocks/aggregate?barcode=860'))[0],
+      (await get('/stock_movements?dateFrom=2020-01-01&dateUntil=2040-01-01'))[0],
+      (await get(`/proforma_orders/${proformaId}`)).items[0],
+      (await get(`/orders/${order.id}?dataPart=${dataPart}&timePart=${timePart}`)).items[0],
+    ];
+    expect(shown.map(({ code, product_variant_id: variantId, id }) => [code, variantId ?? id])).toEqual(
+      shown.map(() => [null, first?.id]),
+    );
+    expect(await api.database.rows('select search_all from products where app_id = $1', [shop.appId])).toEqual([
+      { search_all: 'name of a a 860 a-3' },
+    ]);
+  });
+
+  it('is never found by a code', async () => {
+    await writeRows([productRow('A', { variants: [{ barcode: '860' }] })]);
+    const { body } = await shop.put('/int/stocks', { stocks: [{ code: null, warehouse_code: 'W1', qty: 1 }] });
+    expect(body.data.failed[0].error.message).toBe('API.Stocks.VariantNotFound');
+    expect(await writeOne({ code: 'A', variants: [{ code: 'new' }] })).toMatchObject({ variants: [{ created: true }] });
+  });
+});
+
 describe('POST /int/products with an invalid row', () => {
+  it('names the place of the failure', async () => {
+    await writeRows([productRow('T', { barcode: '1', variants: [{ code: 'T-1', barcode: '2', external_ref: 'r' }] })]);
+    const { body } = await post([
+      productRow('A', { variants: [{ code: 'A-1' }, {}] }),
+      productRow('B', { variants: [{ code: 'B-1' }, { code: 'B-2' }, { code: 'T-1' }] }),
+      productRow('T', { variants: [{ code: 'T-2' }, { code: 'T-2', barcode: '2' }] }),
+      productRow('T', { variants: [{ code: 'T-3' }, { code: 'T-3', external_ref: 'r' }] }),
+      productRow('D', { barcode: '1', variants: [{ code: 'D-1' }] }),
+      { code: 'T', name: ' ', variants: [{ code: 'T-1' }] },
+    ]);
+    expect(body.data.failed.map(({ field }: { field: string }) => field)).toEqual([
+      'variants.1.code',
+      'variants.2',
+      'variants.1.barcode',
+      'variants.1.external_ref',
+      'barcode',
+      'name',
+    ]);
+  });
+
   const longText = 'č'.repeat(256);
   const image = (fields: object) => ({ images: [{ image_url: 'https://img.example/1.png', ...fields }] });
   const format = (value: unknown) => inspect(value, { depth: 5, maxStringLength: 5, breakLength: Infinity });
@@ -415,9 +477,7 @@ describe('POST /int/products with an invalid row', () => {
         ['AltIsTooLong', image({ alt: 'x'.repeat(5_001) })],
         ['AltIsInvalid', image({ alt: '\ud800' })],
         ['CodeCantBeBlank', { variants: [{}] }],
-        ['CodeCantBeBlank', { variants: [{ barcode: 'new' }] }],
-        ['CodeCantBeBlank', { variants: [{ code: null, external_ref: 'new' }] }],
-        ['CodeCantBeBlank', { variants: [{ code: ' ' }] }],
+        ['CodeCantBeBlank', { variants: [{ code: ' ', barcode: null, external_ref: ' ' }] }],
         ['CodeIsTooLong', { variants: [{ code: longText }] }],
         ['BarcodeIsTooLong', { variants: [{ code: 'V', barcode: longText }] }],
         ['ExternalRefIsTooLong', { variants: [{ code: 'V', external_ref: longText }] }],
@@ -498,7 +558,7 @@ describe('POST /int/products with an invalid row', () => {
       failed: [
         failedRow(1, namelessRow, 'API.Products.NameCantBeBlank', 'name'),
         failedRow(2, null, 'API.Products.WrongDataType'),
-        failedRow(3, conflictingRow, 'API.Products.VariantOfAnotherProduct'),
+        failedRow(3, conflictingRow, 'API.Products.VariantOfAnotherProduct', 'variants.1'),
       ],
     });
     expect(await Promise.all(['A', 'N', 'T'].map((code) => findByCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
@@ -873,7 +933,7 @@ describe('POST /int/products of two apps', () => {
       'CodeCantBeBlank',
       'NameCantBeBlank',
     ]);
-    expect(await expectRefused([{ code: 'N', variants: [{ barcode: 'b' }] }])).toEqual(['CodeCantBeBlank']);
+    expect((await writeOne({ code: 'N', variants: [{ barcode: 'b' }] })).variants).toMatchObject([{ created: true }]);
     expect(await readCatalogue(otherApp)).toEqual(foreignBefore);
   });
 });

@@ -1,7 +1,13 @@
 import { failedRows } from '@back-office/kernel';
 import type { AppContext } from '@back-office/apps';
 import { ok, okJson } from '../http/answer.js';
-import { parseProductOrder, type PlannedProduct, type ProductQueries, type Products } from '@back-office/catalogue';
+import {
+  parseProductOrder,
+  type PlannedProduct,
+  type ProductQueries,
+  type Products,
+  type UpsertedProducts,
+} from '@back-office/catalogue';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPage, CURSOR } from '../http/cursor.js';
 import { OFFSET, POSITIVE, UPDATED_AFTER } from '../http/query-parameters.js';
@@ -43,7 +49,7 @@ const UpsertedProductShape = record({
   variants: listOf(
     record({
       id: nullable(integer),
-      code: text,
+      code: nullable(text),
       barcode: nullable(text),
       external_ref: nullable(text),
       created: boolean,
@@ -99,12 +105,12 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         const rows = rowsOf(body, 'products');
         Object.values(countNested(rows)).forEach(assertNestedLimit);
         const desiredProducts = rows.map((row) => parseProductRow(row, app.decimals));
-        const { outcomes, explain } = await products.upsert(app, desiredProducts, {
+        const upserted = await products.upsert(app, desiredProducts, {
           ...options,
           replacesImages: body.images_mode === 'replace',
           storesReferences: body.store_external_ref ?? false,
         });
-        return okExplained(presentUpsert(app, rows, outcomes), explain);
+        return okExplained(presentUpsert(app, rows, upserted), upserted.explain);
       },
     }),
     route({
@@ -128,11 +134,11 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
   ];
 }
 
-function presentUpsert(app: AppContext, rows: readonly unknown[], outcomes: readonly (PlannedProduct | string)[]) {
+function presentUpsert(app: AppContext, rows: readonly unknown[], { outcomes, failedVariants }: UpsertedProducts) {
   return {
     products: outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [presentUpsertedProduct(outcome)])),
-    failed: presentFailedRows(failedRows(outcomes), rows, app, (row, key) =>
-      fieldOfProductError(row, key, app.decimals),
+    failed: presentFailedRows(failedRows(outcomes), rows, app, (row, key, index) =>
+      fieldOfProductError(row, { key, variantIndex: failedVariants.get(index) }, app.decimals),
     ),
   };
 }

@@ -67,7 +67,7 @@ const EvaluationShape = component('OrderProcessing', {
     record({
       product_id: integer,
       product_variant_id: integer,
-      code: text,
+      code: nullable(text),
       barcode: nullable(text),
       name: text,
       qty: integer,

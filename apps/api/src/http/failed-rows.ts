@@ -18,7 +18,7 @@ const FailedRowShape = record({
 export const FailedRowsShape = listOf(FailedRowShape);
 
 /** Returns the path of the invalid field within a row; `undefined` when the rule concerns several fields. */
-export type FieldOf = (row: unknown, key: string) => string | undefined;
+export type FieldOf = (row: unknown, key: string, index: number) => string | undefined;
 
 export function presentFailedRows(
   failed: readonly FailedRow[],
@@ -29,7 +29,7 @@ export function presentFailedRows(
   return failed.map(({ row, key }) => ({
     input: rows[row],
     error: { message: speech.say(key) },
-    ...presentFailedPlace(row, fieldOf(rows[row], key)),
+    ...presentFailedPlace(row, fieldOf(rows[row], key, row)),
   }));
 }
 
@@ -59,7 +59,7 @@ export function rowProblem(
 ): Problem {
   const message = speech.say(key);
   if (row === undefined) return { key, message };
-  const field = fieldOf(rows[row], key);
+  const field = fieldOf(rows[row], key, row);
   const identifiers = identifiersOf(rows[row]);
   return { key, message, row, rowsField, ...(field !== undefined && { field }), ...(identifiers && { identifiers }) };
 }

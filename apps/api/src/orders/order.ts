@@ -66,7 +66,7 @@ const OrderItemShape = record({
   id: integer,
   product_id: integer,
   product_variant_id: integer,
-  code: text,
+  code: nullable(text),
   barcode: nullable(text),
   name: text,
   qty: integer,

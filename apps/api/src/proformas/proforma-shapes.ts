@@ -70,7 +70,7 @@ export const ItemShape = record({
   proforma_order_item_id: integer,
   product_id: integer,
   product_variant_id: integer,
-  code: text,
+  code: nullable(text),
   barcode: nullable(text),
   name: text,
   qty: integer,

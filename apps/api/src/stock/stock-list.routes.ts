@@ -21,7 +21,7 @@ export const StockShape = component('Stock', {
   product_id: integer,
   product_variant_id: integer,
   product_name: text,
-  code: text,
+  code: nullable(text),
   barcode: nullable(text),
   warehouse_id: integer,
   warehouse_code: nullable(text),
@@ -41,7 +41,7 @@ const StockMovementShape = component('StockMovement', {
   warehouse_code: nullable(text),
   product_id: integer,
   product_variant_id: integer,
-  code: text,
+  code: nullable(text),
   qty: integer,
   reference: nullable(text),
 });

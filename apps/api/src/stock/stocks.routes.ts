@@ -38,7 +38,7 @@ const stockSumFields = { on_hand: integer, reserved: integer, available: integer
 
 const StockAggregateShape = component('StockAggregate', {
   product_variant_id: integer,
-  code: text,
+  code: nullable(text),
   ...stockSumFields,
   warehouses: listOf(record({ warehouse_code: nullable(text), ...stockSumFields })),
 });

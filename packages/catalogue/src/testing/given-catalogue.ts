@@ -30,7 +30,7 @@ export interface CatalogueFixture {
 
 export interface ShownVariant {
   readonly id: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string | null;

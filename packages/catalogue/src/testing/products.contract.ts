@@ -73,6 +73,22 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
     expect(shownVariant?.id).toBe(a.variants[0]?.variant.id);
   });
 
+  it('creates variants without a code, which their barcode or reference finds', async () => {
+    const shop = await newShop();
+    const row = product('A', { variants: [{ barcode: '860' }, { code: ' ', external_ref: 'r' }] });
+    await shop.upsertAll(row);
+    const shown = await shop.get('860', 'barcode');
+    expect(shown.variants).toMatchObject([
+      { code: null, barcode: '860' },
+      { code: null, external_ref: 'r' },
+    ]);
+    await shop.upsertAll(row);
+    expect(await shop.get('A')).toEqual(shown);
+    expect(await shop.listCodes({ searchAll: '860' })).toEqual(['A']);
+    await shop.upsertAll(product('A', { variants: [{ code: 'A-1', barcode: '860' }] }));
+    expect(await shop.get('A-1')).toMatchObject({ variants: [{ code: 'A-1', barcode: '860' }, { code: null }] });
+  });
+
   it('gives every product a unique slug', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { name: 'Shoe' }), product('B', { name: 'Shoe' }), product('C', { slug: 'own' }));

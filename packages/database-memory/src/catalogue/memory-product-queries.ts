@@ -71,7 +71,7 @@ export class MemoryProductQueries implements ProductQueries {
         product_id,
         code,
         barcode,
-        loose_code: lowerCase(code),
+        loose_code: code === null ? null : lowerCase(code),
         loose_barcode: barcode === null ? null : lowerCase(barcode),
       })),
       products: this.state.products.all(appId).map(({ id, code, barcode }) => ({

@@ -54,7 +54,8 @@ export class MemoryProducts implements Products {
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       writeProducts(this.state, appId, changes, { now: this.clock.now(), libraryKeyOf: keyOf });
       if (dryRun) for (const draft of newDrafts) draft.id = null;
-      return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
+      const { outcomes, failedVariants } = plan;
+      return { outcomes, failedVariants, explain: explain ? plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
   }

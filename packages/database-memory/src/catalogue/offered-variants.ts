@@ -5,7 +5,7 @@ import type { StoredVariant } from './records.js';
 export interface OfferedVariant {
   readonly id: number;
   readonly productId: number;
-  readonly code: string;
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string;

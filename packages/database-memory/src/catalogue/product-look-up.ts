@@ -43,7 +43,7 @@ function candidatesOf({ products, variants }: State, appId: number, { by, value 
           .map(({ id, code }) => ({ id, isExact: code === value, kind: 1 as const })),
         ...variants
           .all(appId)
-          .filter(({ code }) => lowerCase(code) === foldedValue)
+          .filter(({ code }) => code !== null && lowerCase(code) === foldedValue)
           .map(({ product_id: id, code }) => ({ id, isExact: code === value, kind: 2 as const })),
       ];
     case 'barcode':

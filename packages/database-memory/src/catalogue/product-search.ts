@@ -64,6 +64,6 @@ function productIdsByCode({ products, variants }: State, appId: number, code: st
     .filter((product) => lowerCase(trimSpaces(product.code)) === code || lowerCase(product.barcode ?? '') === code);
   const matchingVariants = variants
     .all(appId)
-    .filter((variant) => lowerCase(variant.code) === code || lowerCase(variant.barcode ?? '') === code);
+    .filter((variant) => lowerCase(variant.code ?? '') === code || lowerCase(variant.barcode ?? '') === code);
   return new Set([...matchingProducts.map(({ id }) => id), ...matchingVariants.map((variant) => variant.product_id)]);
 }

@@ -19,7 +19,8 @@ export interface StoredProduct extends ProductDetailColumns {
 export interface StoredVariant {
   readonly id: number;
   readonly product_id: number;
-  readonly code: string;
+  /** Null only if the variant has a barcode or a reference. */
+  readonly code: string | null;
   readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string | null;

@@ -11,16 +11,12 @@ export function deriveColumns(
   variants: readonly StoredVariant[],
 ): DerivedColumns {
   const searchName = foldName(name);
-  const codes = [
-    code,
-    barcode ?? [],
-    ...variants.map((variant) => [variant.code, variant.barcode ?? []].flat()),
-  ].flat();
+  const codes = [code, barcode, ...variants.flatMap((variant) => [variant.code, variant.barcode])];
   const prices = variants.length === 0 ? [price] : variants.map((variant) => variant.price ?? price);
   const knownPrices = prices.filter((knownPrice) => knownPrice !== null);
   return {
     search_name: searchName,
-    search_all: [searchName, ...codes.map(lowerCase)].join(' '),
+    search_all: [searchName, ...codes.filter((text) => text !== null).map(lowerCase)].join(' '),
     lowest_price:
       knownPrices.length === 0 ? null : knownPrices.reduce((lowest, nextPrice) => Math.min(lowest, nextPrice)),
   };

@@ -10,7 +10,7 @@ import type { State } from '../state.js';
 import { presentCustomer } from './memory-customers.js';
 
 interface Line {
-  readonly code: string;
+  readonly code: string | null;
   readonly name: string;
   readonly qty: number;
   readonly price: number;

@@ -47,7 +47,7 @@ export const UPDATE_PRODUCTS = `
     from json_to_recordset($2) as row ${PRODUCT_ROW}
     left join (
       select product_id, min(price) as least, bool_or(price is null) as inherits,
-        string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
+        string_agg(nullif(concat_ws(' ', lower(code), lower(barcode)), ''), ' ' order by id) as codes
       from product_variants where app_id = $1 and product_id = any($4::bigint[]) group by product_id
     ) as v on v.product_id = row.id
   )

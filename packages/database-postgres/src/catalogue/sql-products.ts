@@ -67,7 +67,8 @@ export class SqlProducts implements Products {
       const writing = { now: this.clock.now(), libraryKeyOf };
       if (changes.products.length > 0) await writeChanges(transaction, appId, changes, ids, writing);
       if (dryRun) for (const draft of [...created.products, ...created.variants]) draft.id = null;
-      return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
+      const { outcomes, failedVariants } = plan;
+      return { outcomes, failedVariants, explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
   }
@@ -160,9 +161,9 @@ function productRow(product: ProductDraft): object {
 }
 
 function derivedColumns({ code, barcode, price }: ProductDraft, variants: readonly VariantDraft[]): object {
-  const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
+  const codes = [code, barcode, ...variants.flatMap((variant) => [variant.code, variant.barcode])];
   const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
-  return { lowest_price: lowestPrice(prices), search_codes: [code, barcode ?? [], codes].flat().join(' ') };
+  return { lowest_price: lowestPrice(prices), search_codes: codes.filter((text) => text !== null).join(' ') };
 }
 
 function lowestPrice(prices: readonly (number | null)[]): number | null {

@@ -184,7 +184,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
       select p.app_id, format('product %s', p.id) as breach
       from products p
       left join (
-        select app_id, product_id, string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
+        select app_id, product_id, string_agg(nullif(concat_ws(' ', lower(code), lower(barcode)), ''), ' ' order by id) as codes
         from product_variants group by 1, 2
       ) as v on v.app_id = p.app_id and v.product_id = p.id
       where p.search_all <> concat_ws(' ', p.search_name, lower(p.code), lower(p.barcode), v.codes)`,

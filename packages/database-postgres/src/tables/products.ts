@@ -54,7 +54,7 @@ export const VARIANTS = defineTable({
     app_id: appId(),
     id: identity(),
     product_id: bigint(),
-    code: text(),
+    code: text().nullable(),
     barcode: text().nullable(),
     external_ref: text().nullable(),
     name: text().nullable(),

@@ -53,7 +53,7 @@ export const LINE_COLUMNS = {
   position: integer(),
   product_id: bigint(),
   product_variant_id: bigint(),
-  code: text(),
+  code: text().nullable(),
   barcode: text().nullable(),
   name: text(),
   qty: bigint(),

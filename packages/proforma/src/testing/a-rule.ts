@@ -4,7 +4,7 @@ export function aRule(overrides: Partial<PromotionRule> = {}): PromotionRule {
   return { ...RULE, ...overrides };
 }
 
-export const BASKET_LINE: BasketLine = { code: 'A', qty: 1, price: 1000, vatRate: 2000 };
+export const BASKET_LINE: BasketLine = { variantId: 1, code: 'A', qty: 1, price: 1000, vatRate: 2000 };
 
 const RULE: PromotionRule = {
   code: 'PROMO',
