@@ -14,12 +14,20 @@ import { newProduct, newVariant } from './new-drafts.js';
 import type { ProductOptions } from './product-options.js';
 import { RowMatches } from './row-matches.js';
 import { RowRefusal } from './row-refusal.js';
+import { SentCodes } from './sent-codes.js';
 import type { SlugGenerator } from './slug.js';
 
 export interface PlannedProduct {
   readonly product: ProductDraft;
   readonly created: boolean;
-  readonly variants: readonly { readonly variant: VariantDraft; readonly created: boolean }[];
+  readonly variants: readonly PlannedVariant[];
+}
+
+export interface PlannedVariant {
+  readonly variant: VariantDraft;
+  readonly created: boolean;
+  /** The identifier that found the variant; null for a new variant. */
+  readonly matchedBy: Identifier | null;
 }
 
 export type ProductOutcome = RowOutcome<PlannedProduct>;
@@ -34,6 +42,7 @@ export class Planner {
   private readonly productBarcodes: Matcher<ProductDraft>;
   private readonly variants: Matcher<VariantDraft>;
   private readonly slugs: Map<string, ProductDraft>;
+  private readonly sentCodes = new SentCodes();
   private row = 0;
   /** Index of the variant that is planned, within its row. */
   private variantIndex: number | undefined;
@@ -94,7 +103,7 @@ export class Planner {
   }
 
   private planRow(desiredProduct: DesiredProduct): PlannedProduct {
-    const match = this.matches.find('product', this.products, desiredProduct);
+    const match = this.matches.find('product', this.products, desiredProduct)?.record;
     const product = match ?? newProduct(desiredProduct, (name, code) => this.generateSlug(name, code));
     this.applyToProduct(product, desiredProduct);
     const variants = desiredProduct.variants.map((desiredVariant, index) => {
@@ -131,12 +140,14 @@ export class Planner {
     return this.options.storesReferences ? newIdentifier(product.external_ref, external_ref) : product.external_ref;
   }
 
-  private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedProduct['variants'][number] {
+  private planVariant(product: ProductDraft, desiredVariant: DesiredVariant): PlannedVariant {
     const match = this.matches.find('variant', this.variants, desiredVariant);
-    if (match && match.product !== product) throw RowRefusal.of('API.Products.VariantOfAnotherProduct');
-    const variant = match ?? newVariant(product, desiredVariant);
+    if (match) this.sentCodes.check(match, desiredVariant);
+    if (match && match.record.product !== product) throw RowRefusal.of('API.Products.VariantOfAnotherProduct');
+    const variant = match?.record ?? newVariant(product, desiredVariant);
+    this.undoSteps.push(this.sentCodes.add(variant, desiredVariant));
     this.applyToVariant(variant, desiredVariant);
-    return { variant, created: match === undefined };
+    return { variant, created: match === undefined, matchedBy: match?.identifier ?? null };
   }
 
   private applyToVariant(variant: VariantDraft, desiredVariant: DesiredVariant): void {

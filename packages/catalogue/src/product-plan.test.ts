@@ -92,6 +92,61 @@ describe('a code that a row moves to another product, and that a later row makes
   });
 });
 
+describe('variants of one call with different codes', () => {
+  const planRows = (...rows: readonly DesiredProduct[]) => {
+    const a = product(1, 'a');
+    const found = { products: [a, product(2, 'b')], variants: [{ ...variant(1, a, 'u', '1'), external_ref: 'r' }] };
+    const { outcomes, failedVariants } = planProducts(rows, found, SLUG_TOOLS);
+    const keys = outcomes.map((outcome) =>
+      typeof outcome === 'string'
+        ? outcome
+        : outcome.variants.map(({ variant: { code }, matchedBy }) => [code, matchedBy]),
+    );
+    return { keys, failedVariants: [...failedVariants] };
+  };
+  const taken = { barcode: 'API.Products.BarcodeAlreadyExists', ref: 'API.Products.ExternalRefAlreadyExists' };
+
+  it('never become one by their barcode or reference', () => {
+    const [s, m] = [
+      { code: 's', barcode: '0' },
+      { code: 'm', barcode: '0' },
+    ];
+    expect(planRows(variantRow(1, s, m))).toEqual({ keys: [taken.barcode], failedVariants: [[0, 1]] });
+    expect(planRows(variantRow(1, s), variantRow(2, { code: 'x' }, m), variantRow(1, { code: 's' })).keys).toEqual([
+      [['s', null]],
+      taken.barcode,
+      [['s', 'code']],
+    ]);
+    const [t, n] = [
+      { code: 't', external_ref: 'r' },
+      { code: 'n', external_ref: 'r' },
+    ];
+    expect(planRows(variantRow(1, t), variantRow(1, n)).keys).toEqual([[['t', 'external_ref']], taken.ref]);
+    expect(planRows(variantRow(1, { code: 'u' }), variantRow(1, { code: 'm', barcode: '1' })).keys).toEqual([
+      [['u', 'code']],
+      taken.barcode,
+    ]);
+  });
+
+  it('change the code of a stored variant, and match rows without a code', () => {
+    expect(planRows(variantRow(1, { code: 'm', barcode: '1' }, { barcode: '1' }, { external_ref: 'r' })).keys).toEqual([
+      [
+        ['m', 'barcode'],
+        ['m', 'barcode'],
+        ['m', 'external_ref'],
+      ],
+    ]);
+  });
+
+  it('are free again after a refused row', () => {
+    const refusedRow = variantRow(1, { code: 's', barcode: '1' }, { code: '' });
+    expect(planRows(refusedRow, variantRow(1, { code: 'm', barcode: '1' })).keys).toEqual([
+      'API.Products.CodeCantBeBlank',
+      [['m', 'barcode']],
+    ]);
+  });
+});
+
 describe('a row that planProducts refuses', () => {
   it('has no effect on the other rows', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 import {
   type Explanation,
   explanationOf,
+  type FoundRecord,
   type IdentifierValues,
   type Match,
   type Matcher,
@@ -30,11 +31,9 @@ export class RowMatches {
     record: RecordMatch['record'],
     matcher: Matcher<Draft>,
     identifiers: IdentifierValues,
-  ): Draft | undefined {
-    if (!this.areKept) return matcher.find(identifiers);
-    const match = matcher.explain(identifiers);
-    this.current.push({ record, match });
-    return match.record;
+  ): FoundRecord<Draft> | undefined {
+    if (this.areKept) this.current.push({ record, match: matcher.explain(identifiers) });
+    return matcher.findMatch(identifiers);
   }
 
   explain(row: number): Explanation[] {

@@ -18,8 +18,15 @@ export interface OtherMatch<Record> {
   readonly record: Record;
 }
 
+export interface FoundRecord<Record> {
+  /** The identifier that found the record. */
+  readonly identifier: Identifier;
+  readonly record: Record;
+}
+
 export interface Matcher<Record extends IdentifierValues> {
   find(row: IdentifierValues): Record | undefined;
+  findMatch(row: IdentifierValues): FoundRecord<Record> | undefined;
   explain(row: IdentifierValues): Match<Record>;
   findHolder(identifier: Identifier, value: unknown): Record | undefined;
   add(record: Record): void;
@@ -46,10 +53,11 @@ export function matcherOf<Record extends IdentifierValues>(
   const matcher: Matcher<Record> = {
     findHolder,
     explain: (row) => matchOf(order, row, findHolder),
-    find(row) {
+    find: (row) => matcher.findMatch(row)?.record,
+    findMatch(row) {
       for (const { identifier, index } of indexes) {
-        const found = index.get(row[identifier]);
-        if (found) return found;
+        const record = index.get(row[identifier]);
+        if (record) return { identifier, record };
       }
       return undefined;
     },

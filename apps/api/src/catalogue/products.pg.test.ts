@@ -86,8 +86,15 @@ describe('POST /int/products', () => {
         code: 'Z',
         created: true,
         variants: [
-          { id: expect.any(Number), code: 'Z-42', barcode: '8601', external_ref: 'r-42', created: true },
-          { id: expect.any(Number), code: 'Z-41', barcode: null, external_ref: null, created: true },
+          {
+            id: expect.any(Number),
+            code: 'Z-42',
+            barcode: '8601',
+            external_ref: 'r-42',
+            created: true,
+            matched_by: null,
+          },
+          { id: expect.any(Number), code: 'Z-41', barcode: null, external_ref: null, created: true, matched_by: null },
         ],
       },
       { id: expect.any(Number), code: 'A', created: true, variants: [] },
@@ -291,10 +298,11 @@ describe('the variant of a row of POST /int/products', () => {
       { code: 'B2', barcode: '2', external_ref: 'ref-b' },
     ],
     ['barcode when the code is null', { code: null, barcode: '860-B' }],
-  ])('is found by %s', async (_, identifiers) => {
+  ])('is found by %s', async (rule, identifiers) => {
     const [, b] = (await findByCode('P')).variants;
     const sentIdentifiers = Object.fromEntries(Object.entries(identifiers).filter(([, value]) => value !== null));
-    expect(await variantOf(identifiers)).toEqual({ ...VARIANTS[1], ...sentIdentifiers, id: b.id, created: false });
+    const match = { id: b.id, created: false, matched_by: rule.split(' ')[0] };
+    expect(await variantOf(identifiers)).toEqual({ ...VARIANTS[1], ...sentIdentifiers, ...match });
     expect((await readCatalogue())[1]).toHaveLength(2);
   });
 
@@ -313,7 +321,8 @@ describe('the variant of a row of POST /int/products', () => {
 
   it('is matched case-sensitively', async () => {
     const otherIdentifiers = { code: 'a', barcode: '860-a', external_ref: 'REF-A' };
-    expect(await variantOf(otherIdentifiers)).toEqual({ ...otherIdentifiers, id: expect.any(Number), created: true });
+    const noMatch = { id: expect.any(Number), created: true, matched_by: null };
+    expect(await variantOf(otherIdentifiers)).toEqual({ ...otherIdentifiers, ...noMatch });
   });
 
   it('is stored with its code, barcode and external_ref trimmed', async () => {
@@ -415,6 +424,19 @@ describe('a variant without a code', () => {
 });
 
 describe('POST /int/products with an invalid row', () => {
+  it('keeps variants with different codes and one barcode apart, and names the place', async () => {
+    const row = productRow('T', {
+      variants: [
+        { code: 'T-S', barcode: '0' },
+        { code: 'T-M', barcode: '0' },
+      ],
+    });
+    expect((await postRows([row])).failed).toEqual([
+      failedRow(0, row, 'API.Products.BarcodeAlreadyExists', 'variants.1.barcode'),
+    ]);
+    expect(await findByCode('T')).toEqual({});
+  });
+
   it('names the place of the failure', async () => {
     await writeRows([productRow('T', { barcode: '1', variants: [{ code: 'T-1', barcode: '2', external_ref: 'r' }] })]);
     const { body } = await post([

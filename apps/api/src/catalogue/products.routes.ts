@@ -1,5 +1,6 @@
 import { failedRows } from '@back-office/kernel';
 import type { AppContext } from '@back-office/apps';
+import { MATCHING } from '@back-office/matching';
 import { ok, okJson } from '../http/answer.js';
 import {
   parseProductOrder,
@@ -15,7 +16,7 @@ import { Flag, OneOf, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { assertNestedLimit, rowsOf } from '../http/row-check.js';
-import { integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
+import { described, integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
 import { ProductShape } from './product.js';
 import { canMatch, parseProductFilter, parseProductPage, singleLookUp } from './product-filter.js';
 import {
@@ -53,6 +54,10 @@ const UpsertedProductShape = record({
       barcode: nullable(text),
       external_ref: nullable(text),
       created: boolean,
+      matched_by: described(
+        nullable(Type.Unsafe<string>({ type: 'string', enum: MATCHING['POST /int/products'].variant })),
+        'identifier of the row that found the variant; null for a new variant',
+      ),
     }),
   ),
 });
@@ -148,12 +153,13 @@ function presentUpsertedProduct({ product, created, variants }: PlannedProduct) 
     id: product.id,
     code: product.code,
     created,
-    variants: variants.map(({ variant: { id, code, barcode, external_ref }, created: isCreated }) => ({
+    variants: variants.map(({ variant: { id, code, barcode, external_ref }, created: isCreated, matchedBy }) => ({
       id,
       code,
       barcode,
       external_ref,
       created: isCreated,
+      matched_by: matchedBy,
     })),
   };
 }
