@@ -108,10 +108,10 @@ class Planner {
   private definitionOf(desiredAttribute: DesiredAttribute, recordMatches: RecordMatch[]): DefinitionDraft | string {
     const match = this.definitions.explain({ external_ref: desiredAttribute.external_ref });
     recordMatches.push({ record: 'product_attribute_def', match });
-    const { record } = match;
-    if (desiredAttribute.definitionId !== undefined && record?.id !== desiredAttribute.definitionId)
+    const definition = match.record ?? this.create(desiredAttribute);
+    // A definition that the call creates has no id yet, so a sent id cannot contradict it.
+    if (definition.id !== null && (desiredAttribute.definitionId ?? definition.id) !== definition.id)
       return 'API.ProductAttributeDefs.NotFound';
-    const definition = record ?? this.create(desiredAttribute);
     return this.change(definition, desiredAttribute) ?? definition;
   }
 

@@ -7,7 +7,7 @@ export interface DesiredAttributes {
 
 export interface DesiredAttribute {
   readonly external_ref: string;
-  /** If present, it must be the id of the definition with this `external_ref`. */
+  /** If the reference exists, its definition must have this id. */
   readonly definitionId: number | undefined;
   readonly code: string | undefined;
   readonly name: string | undefined;

@@ -6,8 +6,8 @@ export const MATCHING = {
   'POST /int/orders': { variant: ['code', 'barcode', 'external_ref'] },
   'POST /int/cards': { card: ['barcode', 'external_ref'] },
   'POST /stock/reconcile': { variant: ['code'], warehouse: ['code'] },
-  // The attributes belong to the variant's product. If the row contains the id of a definition, this definition must
-  // have the row's reference.
+  // The attributes belong to the variant's product. If the row contains the id of a definition, a definition with the
+  // row's reference must have this id.
   'PUT /int/product_attributes': {
     variant: ['code', 'barcode', 'external_ref'],
     product_attribute_def: ['external_ref'],

@@ -32,7 +32,7 @@ class PutProductAttributes {
               external_ref: textSchema,
               product_attribute_def_id: orNull({
                 type: 'integer',
-                description: 'must be the id of the referenced definition',
+                description: 'if the reference exists, its definition must have this id',
               }),
               code: optionalTextSchema,
               name: orNull({ ...textSchema, description: 'default for a new definition: its reference' }),

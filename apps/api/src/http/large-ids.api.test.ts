@@ -119,12 +119,14 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
   ],
   [
     'product_attribute_def_id',
-    (id) =>
-      shop.put('/int/product_attributes', {
-        product_attributes: [
-          { code: 'A', attributes: [{ external_ref: 'E', product_attribute_def_id: id, value: 'v' }] },
-        ],
-      }),
+    async (id) => {
+      const put = (fields: object) =>
+        shop.put('/int/product_attributes', {
+          product_attributes: [{ code: 'A', attributes: [{ external_ref: 'E', value: 'v', ...fields }] }],
+        });
+      await put({});
+      return put({ product_attribute_def_id: id });
+    },
     422,
     'API.ProductAttributeDefs.NotFound',
   ],

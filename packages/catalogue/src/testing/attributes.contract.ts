@@ -79,6 +79,23 @@ function describeWrites({ it }: Runner, open: OpenShop): void {
     ]);
   });
 
+  it('creates a definition for a new reference, whatever id is sent', async () => {
+    const shop = await open();
+    await shop.putAll(row('A', attribute('material')));
+    const [material] = await shop.definitions();
+    const stale = attribute('size', { definitionId: 987_654_321 });
+    expect(await shop.putAll(row('A', stale), row('C', stale))).toEqual([2, 1]);
+    expect(await shop.putAll(row('A', attribute('colour', { definitionId: material?.id })))).toEqual([1, 1]);
+    expect((await shop.definitions()).map((definition) => definition.external_ref)).toEqual([
+      'material',
+      'size',
+      'colour',
+    ]);
+    expect(await shop.put(row('A', stale))).toEqual({
+      failures: [{ row: 0, key: 'API.ProductAttributeDefs.NotFound' }],
+    });
+  });
+
   it('changes nothing when repeated', async () => {
     const shop = await open();
     await shop.putAll(row('A', attribute('size', { code: 'SIZE' })));
@@ -162,9 +179,9 @@ function describeRefusals({ it }: Runner, open: OpenShop): void {
     const [shop, otherShop] = [await open(), await open()];
     await shop.putAll(row('A', attribute('size', { code: 'SIZE' })));
     const [size] = await shop.definitions();
-    const result = await otherShop.put(row('A', attribute('size', { definitionId: size?.id })));
-    expect(result).toEqual({ failures: [{ row: 0, key: 'API.ProductAttributeDefs.NotFound' }] });
-    expect(await otherShop.putAll(row('A', attribute('size', { code: 'SIZE' })))).toEqual([1, 1]);
+    expect(await otherShop.putAll(row('A', attribute('size', { code: 'SIZE', definitionId: size?.id })))).toEqual([
+      1, 1,
+    ]);
     expect((await otherShop.definitions())[0]?.id).not.toBe(size?.id);
   });
 }
