@@ -36,6 +36,7 @@ export const PRODUCT_FIELDS = [
   'active',
   'sales_quantity',
   'images',
+  'attributes',
   'variants',
   'inserted_at',
   'updated_at',

@@ -36,7 +36,7 @@ import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
 import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
 import { ProductBarcodes1763700000032 } from './migrations/0032-product-barcodes.js';
-import { VariantsWithoutCode1763700000033 } from './migrations/0033-variants-without-code.js';
+import { VariantsInFull1763700000033 } from './migrations/0033-variants-in-full.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
@@ -143,7 +143,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LooseVoucherCodes1763700000035,
   NarrowScopes1763700000037,
   ProductBarcodes1763700000032,
-  VariantsWithoutCode1763700000033,
+  VariantsInFull1763700000033,
 ];
 
 /**

@@ -119,7 +119,8 @@ describe('POST /int/products', () => {
       external_ref: null,
       lowest_price: 99.9,
       sales_quantity: 0,
-      images: [image, image],
+      images: [image],
+      attributes: [],
       variants: [
         {
           id: variants[0]?.id,
@@ -128,6 +129,7 @@ describe('POST /int/products', () => {
           external_ref: 'r',
           name: 'One',
           price: 99.9,
+          images: [image],
           stock: { on_hand: 0, reserved: 0, available: 0 },
         },
       ],

@@ -192,6 +192,7 @@ const PRODUCT = {
   active: true,
   sales_quantity: 0,
   images: [],
+  attributes: [],
   variants: [
     {
       id: 15,
@@ -200,6 +201,7 @@ const PRODUCT = {
       external_ref: null,
       name: null,
       price: 100,
+      images: [],
       stock: { on_hand: 10, reserved: 0, available: 10 },
     },
   ],
@@ -1305,6 +1307,7 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Example>> = {
           external_ref: null,
           name: null,
           price: 5,
+          images: [],
           stock: { on_hand: 0, reserved: 0, available: 0 },
         },
       ],

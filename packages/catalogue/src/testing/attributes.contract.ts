@@ -1,7 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { AttributeDefinition, DesiredAttribute, DesiredAttributes, WrittenAttributes } from '../index.js';
-import { product, CatalogueShop, variant, type CatalogueFixture } from './given-catalogue.js';
+import { product, CatalogueShop, variant, type CatalogueFixture, type ShownProduct } from './given-catalogue.js';
 
 const attribute = (external_ref: string, overrides: Partial<DesiredAttribute> = {}): DesiredAttribute => ({
   external_ref,
@@ -37,6 +37,10 @@ class AttributeShop {
 
   definitions(offset = 0, limit = 100): Promise<AttributeDefinition[]> {
     return this.fixture.attributeQueries.definitions(this.id, { offset, limit });
+  }
+
+  listProducts(): Promise<ShownProduct[]> {
+    return this.shop.list();
   }
 
   async listCodes(): Promise<(string | null)[][]> {
@@ -94,6 +98,20 @@ function describeWrites({ it }: Runner, open: OpenShop): void {
     expect(await shop.put(row('A', stale))).toEqual({
       failures: [{ row: 0, key: 'API.ProductAttributeDefs.NotFound' }],
     });
+  });
+
+  it('shows the attributes of each product, oldest definition first', async () => {
+    const shop = await open();
+    const size = attribute('size', { code: 'SIZE', name: 'Size', value: 'M' });
+    await shop.putAll(row('A', attribute('material'), size), row('C', attribute('size', { value: 'L' })));
+    const shownSize = { external_ref: 'size', code: 'SIZE', name: 'Size' };
+    expect((await shop.listProducts()).map(({ attributes }) => attributes)).toEqual([
+      [
+        { external_ref: 'material', code: null, name: 'material', value: 'cotton' },
+        { ...shownSize, value: 'M' },
+      ],
+      [{ ...shownSize, value: 'L' }],
+    ]);
   });
 
   it('changes nothing when repeated', async () => {

@@ -28,6 +28,11 @@ export interface CatalogueFixture {
   close(): Promise<void>;
 }
 
+export interface ShownImage {
+  readonly image_url: string;
+  readonly alt: string | null;
+}
+
 export interface ShownVariant {
   readonly id: number;
   readonly code: string | null;
@@ -35,6 +40,7 @@ export interface ShownVariant {
   readonly external_ref: string | null;
   readonly name: string | null;
   readonly price: number | null;
+  readonly images: readonly ShownImage[];
   readonly stock: { readonly on_hand: number; readonly reserved: number; readonly available: number };
 }
 
@@ -51,7 +57,8 @@ export interface ShownProduct {
   readonly lowest_price: number | null;
   readonly active: boolean;
   readonly sales_quantity: number;
-  readonly images: readonly { readonly image_url: string; readonly alt: string | null }[];
+  readonly images: readonly ShownImage[];
+  readonly attributes: readonly object[];
   readonly variants: readonly ShownVariant[];
   readonly inserted_at: string;
   readonly updated_at: string;
@@ -98,6 +105,12 @@ export class CatalogueShop {
     const shownProduct = await this.find(value, by);
     expect(shownProduct).toBeDefined();
     return shownProduct as ShownProduct;
+  }
+
+  async list(): Promise<ShownProduct[]> {
+    const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: undefined, page: { offset: 0, limit: 100 } };
+    const { json } = await this.fixture.productQueries.list({ id: this.id, decimals: DECIMALS }, query);
+    return (JSON.parse(json) as { products: ShownProduct[] }).products;
   }
 
   async listCodes(

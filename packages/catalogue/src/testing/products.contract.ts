@@ -48,6 +48,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
       barcode: null,
       external_ref: null,
       name: null,
+      images: [],
       stock: { on_hand: 0, reserved: 0, available: 0 },
     };
     expect(await shop.get('B')).toEqual({
@@ -64,6 +65,7 @@ function describeCreations({ it }: Runner, newShop: NewShop): void {
       active: true,
       sales_quantity: 0,
       images: [],
+      attributes: [],
       variants: [{ ...emptyFields, id: b.variants[0]?.variant.id, code: 'B-1', price: 10.5 }],
       inserted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
       updated_at: expect.any(String),
@@ -189,38 +191,52 @@ function describeChanges({ it }: Runner, newShop: NewShop): void {
 }
 
 function describeImages({ it }: Runner, newShop: NewShop): void {
-  it('appends the sent images to the stored ones, those of the product before those of its variants', async () => {
+  it('appends the sent images to the stored ones, and shows variants with their own', async () => {
     const shop = await newShop();
     const image = (name: string, alt: string | null = null) => ({ imageUrl: `https://example.com/${name}`, alt });
     const row = product('A', { images: [image('a', 'text')], variants: [variant('A-1', { images: [image('v')] })] });
     await shop.upsertAll(row);
     await shop.upsertAll(row);
-    const imagesOfOneCall = [
+    await shop.upsertAll(product('A', { variants: [variant('A-2', { images: [image('w')] }), variant('A-3')] }));
+    const [own, first, second] = [
       { image_url: 'https://example.com/a', alt: 'text' },
       { image_url: 'https://example.com/v', alt: null },
+      { image_url: 'https://example.com/w', alt: null },
     ];
-    expect((await shop.get('A')).images).toEqual([...imagesOfOneCall, ...imagesOfOneCall]);
+    const shown = await shop.get('A');
+    expect(shown).toMatchObject({
+      images: [own, own],
+      variants: [{ images: [first, first] }, { images: [second] }, { images: [] }],
+    });
+    expect(await shop.list()).toEqual([shown]);
   });
 
   it('replaces each list of images that is sent, even by an empty list, and keeps the other lists', async () => {
     const shop = await newShop();
     const image = (name: string, alt: string | null = null) => ({ imageUrl: `https://example.com/${name}`, alt });
     const replace = (row: DesiredProduct) => shop.fixture.products.upsert(shop.app, [row], { replacesImages: true });
-    const shownImages = async (code: string) =>
-      (await shop.get(code)).images.map(({ image_url: url }) => url.slice(20));
+    const shownImages = async (code: string) => {
+      const { images, variants: shownVariants } = await shop.get(code);
+      return [images, ...shownVariants.map((shown) => shown.images)].map((list) =>
+        list.map(({ image_url: url }) => url.slice(20)).join(' '),
+      );
+    };
     const variants = [variant('A-1', { images: [image('v')] }), variant('A-2', { images: [image('w')] })];
     await shop.upsertAll(
       product('A', { images: [image('a'), image('b')], variants }),
       product('B', { images: [image('c')] }),
     );
     await replace({ code: 'A', images: [image('b'), image('n')], variants: [{ code: 'A-1', images: [] }] });
-    expect([await shownImages('A'), await shownImages('B')]).toEqual([['w', 'b', 'n'], ['c']]);
+    expect([await shownImages('A'), await shownImages('B')]).toEqual([
+      ['b n', '', 'w'],
+      ['c', ''],
+    ]);
     await replace({ code: 'A', images: null, variants: [{ code: 'A-2' }] });
-    expect(await shownImages('A')).toEqual(['w', 'b', 'n']);
+    expect(await shownImages('A')).toEqual(['b n', '', 'w']);
     await replace({ code: 'A', images: [], variants: [{ code: 'A-2', images: [image('x', 'alt')] }] });
-    expect((await shop.get('A')).images).toEqual([{ image_url: 'https://example.com/x', alt: 'alt' }]);
+    expect(await shownImages('A')).toEqual(['', '', 'x']);
     await replace(product('N', { images: [image('d')] }));
-    expect(await shownImages('N')).toEqual(['d']);
+    expect(await shownImages('N')).toEqual(['d', '']);
   });
 
   it('writes nothing when the sent images equal the stored ones', async () => {

@@ -21,15 +21,27 @@ export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = 
     ) as candidate order by kind, exact desc, id`,
 };
 
-const IMAGES = `(
+const imagesSql = (condition: string): string => `(
     select coalesce(json_agg(json_build_object('image_url', i.image_url, 'alt', i.alt) order by i.id), '[]')
-    from product_images i where i.app_id = ${outerApp('p')} and i.product_id = p.id
+    from product_images i where ${condition}
+  )`;
+
+const IMAGES = imagesSql(`i.app_id = ${outerApp('p')} and i.product_id = p.id and i.product_variant_id is null`);
+const VARIANT_IMAGES = imagesSql(`i.app_id = ${outerApp('v')} and i.product_variant_id = v.id`);
+
+const ATTRIBUTES = `(
+    select coalesce(json_agg(json_build_object(
+      'external_ref', d.external_ref, 'code', d.code, 'name', d.name, 'value', a.value
+    ) order by d.id), '[]')
+    from product_attributes a
+    join product_attribute_defs d on d.app_id = ${outerApp('p')} and d.id = a.product_attribute_def_id
+    where a.app_id = ${outerApp('p')} and a.product_id = p.id
   )`;
 
 const VARIANTS = (decimals: string): string => `(
     select coalesce(json_agg(json_build_object(
       'id', v.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref, 'name', v.name,
-      'price', ${moneySql('coalesce(v.price, p.price)', decimals)},
+      'price', ${moneySql('coalesce(v.price, p.price)', decimals)}, 'images', ${VARIANT_IMAGES},
       'stock', (
         select json_build_object(
           'on_hand', coalesce(sum(on_hand), 0), 'reserved', coalesce(sum(reserved), 0),
@@ -48,6 +60,7 @@ export function productJson(decimals: string): string {
     lowest_price: moneySql('p.lowest_price', decimals),
     sales_quantity: `coalesce((select quantity from product_sales s where s.app_id = ${outerApp('p')} and s.product_id = p.id), 0)`,
     images: IMAGES,
+    attributes: ATTRIBUTES,
     variants: VARIANTS(decimals),
     inserted_at: dateTimeSql('p.inserted_at'),
     updated_at: dateTimeSql('p.updated_at'),

@@ -101,6 +101,10 @@ export const PRODUCT_IMAGES = defineTable({
   },
   indexes: {
     product_images_product_idx: ['app_id', 'product_id', 'id'],
+    product_images_variant_idx: {
+      columns: ['app_id', 'product_variant_id', 'id'],
+      where: 'product_variant_id is not null',
+    },
   },
 });
 
