@@ -1,4 +1,4 @@
-import { type ParsedRow, plannedOf, planRows, type RowOutcome } from '@back-office/kernel';
+import { type ParsedRow, plannedOf, planRows, type RowOutcome, storedIdentifier } from '@back-office/kernel';
 import {
   type BulkPlan,
   type Explanation,
@@ -7,6 +7,7 @@ import {
   type Matcher,
   matcherOf,
   MATCHING,
+  TRIMMED,
 } from '@back-office/matching';
 import type { DesiredAttribute, DesiredAttributes } from './desired-attributes.js';
 import type { NamedVariant } from './named-variant.js';
@@ -72,7 +73,11 @@ class Planner {
   constructor({ variants, definitions }: FoundAttributes) {
     const drafts = definitions.map((definition): DefinitionDraft => ({ ...definition }));
     this.variants = matcherOf(IDENTIFIER_ORDER.variant, variants);
-    this.definitions = matcherOf(IDENTIFIER_ORDER.product_attribute_def, drafts);
+    this.definitions = matcherOf(
+      IDENTIFIER_ORDER.product_attribute_def,
+      drafts,
+      TRIMMED['PUT /int/product_attributes'].product_attribute_def,
+    );
     this.definitionsByCode = new Map(drafts.map((draft) => [draft.code, draft]));
   }
 
@@ -115,8 +120,9 @@ class Planner {
     return this.change(definition, desiredAttribute) ?? definition;
   }
 
-  private create({ external_ref, name = external_ref }: DesiredAttribute): DefinitionDraft {
-    const definition = { id: null, external_ref, code: null, name };
+  private create({ external_ref: sentReference, name }: DesiredAttribute): DefinitionDraft {
+    const external_ref = storedIdentifier(sentReference);
+    const definition = { id: null, external_ref, code: null, name: name ?? external_ref };
     this.definitions.add(definition);
     this.createdDefinitions.add(definition);
     return definition;

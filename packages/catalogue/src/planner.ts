@@ -1,5 +1,5 @@
 import { pick, type RowOutcome } from '@back-office/kernel';
-import { type Explanation, type Identifier, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
+import { type Explanation, type Identifier, type Matcher, matcherOf, MATCHING, TRIMMED } from '@back-office/matching';
 import {
   isJustCreated,
   uniqueValueOf,
@@ -54,9 +54,17 @@ export class Planner {
     private readonly options: Required<Omit<ProductOptions, 'dryRun'>> & { readonly allowsTakeovers: boolean },
   ) {
     this.matches = new RowMatches(options.explain ?? false);
-    this.products = matcherOf(MATCHING['POST /int/products'].product, foundProducts.products);
+    this.products = matcherOf(
+      MATCHING['POST /int/products'].product,
+      foundProducts.products,
+      options.storesReferences ? TRIMMED['POST /int/products'].product : [],
+    );
     this.productBarcodes = matcherOf(['barcode'], foundProducts.products);
-    this.variants = matcherOf(MATCHING['POST /int/products'].variant, foundProducts.variants);
+    this.variants = matcherOf(
+      MATCHING['POST /int/products'].variant,
+      foundProducts.variants,
+      TRIMMED['POST /int/products'].variant,
+    );
     this.slugs = new Map(foundProducts.products.map((product) => [product.slug, product]));
   }
 
@@ -152,7 +160,7 @@ export class Planner {
 
   private applyToVariant(variant: VariantDraft, desiredVariant: DesiredVariant): void {
     const identity = {
-      code: isFilled(desiredVariant.code) ? desiredVariant.code.trim() : variant.code,
+      code: isFilled(desiredVariant.code) ? newIdentifier(variant.code, desiredVariant.code) : variant.code,
       barcode: newIdentifier(variant.barcode, desiredVariant.barcode),
       external_ref: newIdentifier(variant.external_ref, desiredVariant.external_ref),
     };

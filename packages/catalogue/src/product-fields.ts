@@ -1,4 +1,4 @@
-import { fieldsOf, isBlank, type FieldName, type Fields } from '@back-office/kernel';
+import { fieldsOf, isBlank, storedIdentifier, type FieldName, type Fields } from '@back-office/kernel';
 
 /** Columns of a product besides its name, identifiers and slug. */
 export interface ProductDetailColumns {
@@ -42,14 +42,6 @@ export const PRODUCT_FIELDS = [
   'updated_at',
 ] as const;
 
-/**
- * Trims a barcode or reference for storage, because look-ups compare the exact text. A blank text becomes
- * null.
- */
-export function blankToNull(text: string | null): string | null {
-  return text === null || isBlank(text) ? null : text.trim();
-}
-
 export function isFilled(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && !isBlank(text);
 }
@@ -58,7 +50,8 @@ export function isSentBlank(text: string | null | undefined): boolean {
   return text !== undefined && text !== null && isBlank(text);
 }
 
-/** Value of a barcode or reference after a row: an absent value stays, any other replaces it. */
+/** Value of an identifier after a row: an absent value stays, a blank one clears it. */
 export function newIdentifier(stored: string | null, sent: string | null | undefined): string | null {
-  return sent === undefined ? stored : blankToNull(sent);
+  if (sent === undefined) return stored;
+  return isFilled(sent) ? storedIdentifier(sent, stored) : null;
 }

@@ -1,3 +1,5 @@
+import { storedIdentifier } from '@back-office/kernel';
+
 export interface Customer {
   readonly id: number;
   readonly data_part: number;
@@ -22,6 +24,12 @@ export type PresentedCustomer = Omit<Customer, 'inserted_at' | 'updated_at'> & {
 
 export type NewCustomer = Pick<Customer, 'email' | 'first_name' | 'last_name'> &
   Partial<Pick<Customer, 'external_ref' | 'phone' | 'viber_subscribed' | 'preferred_notification_channel_id'>>;
+
+/** The columns of a new customer; the reference is stored trimmed. */
+export function newCustomerColumns({ external_ref: reference, ...customer }: NewCustomer) {
+  const external_ref = typeof reference === 'string' ? storedIdentifier(reference) : null;
+  return { ...BLANK_CUSTOMER, ...customer, external_ref };
+}
 
 export const BLANK_CUSTOMER = {
   external_ref: null,

@@ -10,6 +10,19 @@ export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
+/**
+ * Returns the form in which a barcode or reference is stored: trimmed, unless the record already has exactly the sent
+ * value, spaces included.
+ */
+export function storedIdentifier(sent: string, stored: string | null = null): string {
+  return sent === stored ? sent : sent.trim();
+}
+
+/** Returns the sent identifiers and their stored forms, each value once. */
+export function withStoredForms(identifiers: readonly string[]): string[] {
+  return [...new Set([...identifiers, ...identifiers.map((identifier) => storedIdentifier(identifier))])];
+}
+
 /** Removes the character from both ends in linear time; a pattern such as `/\/+$/` takes quadratic time. */
 export function trimCharacter(text: string, character: string): string {
   let start = 0;

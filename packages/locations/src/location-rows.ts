@@ -9,11 +9,20 @@ import {
   rowErrorKeys,
   checkTextField,
   checkUrlField,
+  storedIdentifier,
   type ParsedRow,
   planRows,
   type RowOutcome,
 } from '@back-office/kernel';
-import { type BulkPlan, explanationsOf, type Match, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
+import {
+  type BulkPlan,
+  explanationsOf,
+  type Match,
+  type Matcher,
+  matcherOf,
+  MATCHING,
+  TRIMMED,
+} from '@back-office/matching';
 import type { LocationFields, Location } from './location.js';
 
 type RequiredField = 'name' | 'latitude' | 'longitude';
@@ -85,6 +94,7 @@ export function planLocations(
   const matcher = matcherOf<LocationDraft>(
     MATCHING['POST /int/app_locations'].app_location,
     storedLocations.map((row) => ({ ...row })),
+    TRIMMED['POST /int/app_locations'].app_location,
   );
   const matches = new Map<number, Match<LocationDraft>>();
   const outcomes = planRows(rows, (row: DesiredLocation, index) => {
@@ -96,13 +106,21 @@ export function planLocations(
 }
 
 function planRow(matcher: Matcher<LocationDraft>, desiredLocation: DesiredLocation): RowOutcome<LocationDraft> {
-  const draft = matcher.find(desiredLocation) ?? { ...EMPTY_LOCATION, ...desiredLocation };
-  const holder = matcher.findHolder('external_ref', desiredLocation.external_ref);
+  const existing = matcher.find(desiredLocation);
+  const fields = withStoredReference(desiredLocation, existing);
+  const draft = existing ?? { ...EMPTY_LOCATION, ...fields };
+  const holder = matcher.findHolder('external_ref', fields.external_ref);
   // Checks only the reference: rows match by code first, so no other location can have the code.
   if (holder !== undefined && holder !== draft) return 'API.AppLocations.ExternalRefAlreadyExists';
   matcher.remove(draft);
-  matcher.add(Object.assign(draft, desiredLocation));
+  matcher.add(Object.assign(draft, fields));
   return draft;
+}
+
+function withStoredReference(desiredLocation: DesiredLocation, existing: LocationDraft | undefined): DesiredLocation {
+  const { external_ref } = desiredLocation;
+  if (typeof external_ref !== 'string') return desiredLocation;
+  return { ...desiredLocation, external_ref: storedIdentifier(external_ref, existing?.external_ref) };
 }
 
 const EMPTY_LOCATION = {

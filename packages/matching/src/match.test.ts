@@ -102,6 +102,25 @@ describe('Matcher.remove', () => {
   });
 });
 
+describe('trimmed identifiers', () => {
+  const records = [shirt, { ...shoe, barcode: ' B ' }];
+  const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, records, ['barcode', 'external_ref']);
+
+  it('match as sent, then in their stored form', () => {
+    expect(matcher.findMatch({ barcode: ' B ' })).toEqual({ identifier: 'barcode', record: records[1] });
+    expect(matcher.findMatch({ external_ref: ` ${shirt.external_ref}\t` })).toMatchObject({ record: shirt });
+    expect(matcher.find({ barcode: 'B' })).toBeUndefined();
+    expect(matcher.find({ code: ' SHIRT' })).toBeUndefined();
+  });
+
+  it('match in their stored form only if no identifier matches as sent', () => {
+    const row = { barcode: ` ${shirt.barcode}`, external_ref: shoe.external_ref };
+    expect(matcher.explain(row)).toEqual({ identifier: 'external_ref', record: records[1], others: [] });
+    const padded = { barcode: ` ${shirt.barcode}`, external_ref: ` ${shoe.external_ref}` };
+    expect(matcher.explain(padded)).toMatchObject({ record: shirt, others: [{ record: records[1] }] });
+  });
+});
+
 describe('Matcher.explain', () => {
   const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
 

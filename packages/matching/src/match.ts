@@ -1,4 +1,4 @@
-import { isBlank } from '@back-office/kernel';
+import { isBlank, storedIdentifier } from '@back-office/kernel';
 
 export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
@@ -40,11 +40,13 @@ export interface Matcher<Record extends IdentifierValues> {
 
 /**
  * Tries the identifiers in `order` for each row. Matching is exact, including case and spaces; a number never matches a
- * text. Absent, null and blank values match nothing.
+ * text. Absent, null and blank values match nothing. A row that matches nothing is tried again with the stored forms of
+ * its `trimmed` identifiers.
  */
 export function matcherOf<Record extends IdentifierValues>(
   order: readonly Identifier[],
   records: readonly Record[],
+  trimmed: readonly Identifier[] = [],
 ): Matcher<Record> {
   const indexes = order.map((identifier) => ({ identifier, index: new Map<unknown, Record>() }));
   const indexFor = (identifier: Identifier) => indexes.find((candidate) => candidate.identifier === identifier)?.index;
@@ -52,24 +54,19 @@ export function matcherOf<Record extends IdentifierValues>(
     canMatch(value) ? indexFor(identifier)?.get(value) : undefined;
   const matcher: Matcher<Record> = {
     findHolder,
-    explain: (row) => matchOf(order, row, findHolder),
-    find: (row) => matcher.findMatch(row)?.record,
-    findMatch(row) {
-      for (const { identifier, index } of indexes) {
-        const record = index.get(row[identifier]);
-        if (record) return { identifier, record };
-      }
-      return undefined;
+    explain: (row) => {
+      const match = matchOf(order, row, findHolder);
+      return match.record === undefined ? matchStoredForms(trimmed, row, findHolder) : match;
     },
+    find: (row) => matcher.findMatch(row)?.record,
+    findMatch: (row) => findExact(indexes, row) ?? findStoredForm(trimmed, row, findHolder),
     add(record) {
-      for (const { identifier, index } of indexes) {
+      for (const { identifier, index } of indexes)
         if (canMatch(record[identifier])) index.set(record[identifier], record);
-      }
     },
     remove(record) {
-      for (const { identifier, index } of indexes) {
+      for (const { identifier, index } of indexes)
         if (index.get(record[identifier]) === record) index.delete(record[identifier]);
-      }
     },
     rename(record, identifier, newValue) {
       const index = indexFor(identifier);
@@ -78,6 +75,48 @@ export function matcherOf<Record extends IdentifierValues>(
   };
   for (const record of records) matcher.add(record);
   return matcher;
+}
+
+interface IdentifierIndex<Record> {
+  readonly identifier: Identifier;
+  readonly index: ReadonlyMap<unknown, Record>;
+}
+
+function findExact<Record>(
+  indexes: readonly IdentifierIndex<Record>[],
+  row: IdentifierValues,
+): FoundRecord<Record> | undefined {
+  for (const { identifier, index } of indexes) {
+    const record = index.get(row[identifier]);
+    if (record) return { identifier, record };
+  }
+  return undefined;
+}
+
+function findStoredForm<Record>(
+  trimmed: readonly Identifier[],
+  row: IdentifierValues,
+  findHolder: FindHolder<Record>,
+): FoundRecord<Record> | undefined {
+  if (!trimmed.some((identifier) => isPadded(row[identifier]))) return undefined;
+  const { identifier, record } = matchStoredForms(trimmed, row, findHolder);
+  return identifier && record && { identifier, record };
+}
+
+function isPadded(value: unknown): boolean {
+  return typeof value === 'string' && value !== storedIdentifier(value);
+}
+
+function matchStoredForms<Record>(
+  order: readonly Identifier[],
+  row: IdentifierValues,
+  findHolder: FindHolder<Record>,
+): Match<Record> {
+  const forms = order.map((identifier) => {
+    const value = row[identifier];
+    return [identifier, typeof value === 'string' ? storedIdentifier(value) : value];
+  });
+  return matchOf(order, Object.fromEntries(forms) as IdentifierValues, findHolder);
 }
 
 function reindex<Record>(

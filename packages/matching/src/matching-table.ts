@@ -22,3 +22,11 @@ export const MATCHING = {
   'PUT /orders/bulk_update': { order: ['id'] },
   'POST /order_processings': { variant: ['code', 'barcode', 'external_ref', 'id'] },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly Identifier[]>>>>;
+
+/** Identifiers that a call stores trimmed, so that a repeated call finds its own record. */
+export const TRIMMED = {
+  'POST /int/products': { product: ['external_ref'], variant: ['code', 'barcode', 'external_ref'] },
+  'POST /int/cards': { card: ['barcode', 'external_ref'] },
+  'PUT /int/product_attributes': { product_attribute_def: ['external_ref'] },
+  'POST /int/app_locations': { app_location: ['external_ref'] },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, readonly Identifier[]>>>>;

@@ -217,7 +217,7 @@ describe('the definition of an attribute row', () => {
     expect(await readDefinitions()).toHaveLength(2);
   });
 
-  it.each(['Material', ' material', 'material '])('is created when no reference matches: %j', async (reference) => {
+  it.each(['Material', 'mate rial'])('is created when no reference matches: %j', async (reference) => {
     expect(await putRows([makeRow([makeAttribute({ external_ref: reference })])])).toEqual([1, 1]);
     expect((await readDefinitions()).map(({ external_ref }) => external_ref)).toContain(reference);
   });

@@ -122,12 +122,29 @@ describe('card matching by POST /int/cards', () => {
 
   it.each([
     ['in another case', { barcode: 'b1', external_ref: 'r1' }],
-    ['with added spaces', { barcode: ' B1', external_ref: 'R1 ' }],
     ['that are exchanged', { barcode: 'R1', external_ref: 'B1' }],
   ])('adds another card for the same identifiers %s', async (_, card) => {
     expect(await upsertCard(card)).toMatchObject({ ...card, created: true });
     expect(await upsertCard(card)).toMatchObject({ ...card, created: false });
     expect(await readCards()).toHaveLength(3);
+  });
+
+  it('finds a card that was stored with spaces only as sent, and keeps the spaces', async () => {
+    await api.database.rows(
+      `update cards set barcode = ' B1 ', external_ref = 'R1 ' where app_id = $1 and barcode = 'B1'`,
+      [shop.appId],
+    );
+    expect(await upsertCard({ barcode: ' B1 ' })).toMatchObject({
+      barcode: ' B1 ',
+      external_ref: 'R1 ',
+      created: false,
+    });
+    expect(await upsertCard({ barcode: ' B3 ', external_ref: 'R1 ' })).toMatchObject({
+      barcode: 'B3',
+      external_ref: 'R1 ',
+    });
+    expect(await upsertCard({ barcode: 'B1' })).toMatchObject({ created: true });
+    expect((await readCards()).map(({ barcode }) => barcode)).toEqual(['B3', 'B2', 'B1']);
   });
 
   it('refuses a row whose barcode and reference identify different cards', async () => {

@@ -336,13 +336,13 @@ describe('the variant of a row of POST /int/products', () => {
     });
   });
 
-  it('is looked up by the text as sent: an existing code with extra spaces finds nothing and is refused as a duplicate', async () => {
-    const expectPaddedRefused = (identifiers: object) =>
-      expectRefused([{ code: 'P', variants: [{ code: 'N', ...identifiers }] }]);
-    expect(await expectPaddedRefused({ code: ' A' })).toEqual(['CodeAlreadyExists']);
-    expect(await expectPaddedRefused({ barcode: '860-A ' })).toEqual(['BarcodeAlreadyExists']);
-    expect(await expectPaddedRefused({ external_ref: 'ref-a ' })).toEqual(['ExternalRefAlreadyExists']);
-    expect(await variantOf({ code: ' A', barcode: '860-A' })).toMatchObject({ code: 'A', created: false });
+  it('is looked up by the text as sent, then by the trimmed text', async () => {
+    const [a] = (await findByCode('P')).variants;
+    for (const identifiers of [{ code: ' A' }, { barcode: '860-A ' }, { external_ref: 'ref-a ' }])
+      expect(await variantOf(identifiers)).toMatchObject({ id: a.id, matched_by: Object.keys(identifiers)[0] });
+    expect(await expectRefused([{ code: 'P', variants: [{ code: ' A', barcode: '860-B' }] }])).toEqual([
+      'CodeAlreadyExists',
+    ]);
   });
 
   it('has no barcode or external_ref when they are blank', async () => {

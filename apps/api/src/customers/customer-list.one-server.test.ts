@@ -14,7 +14,7 @@ beforeAll(async () => {
   const customers = [
     { first_name: 'Mira', last_name: 'Marić', email: 'mira@shop.example', external_ref: 'crm-1' },
     { first_name: 'Mira', last_name: 'Anić', email: 'm.anic@example.com', phone: '+381 60 111', external_ref: 'CRM-1' },
-    { first_name: 'Ana', last_name: 'Kovačević', email: 'ana@example.com', external_ref: ' crm-1' },
+    { first_name: 'Ana', last_name: 'Kovačević', email: 'ana@example.com', external_ref: 'crm-3' },
     { first_name: 'Ana', last_name: 'Kovačević', email: 'ana_2@example.com', phone: '062-100%' },
     { first_name: 'Милица', last_name: 'Зорић', email: 'zoric@example.com' },
   ];
@@ -23,6 +23,7 @@ beforeAll(async () => {
     expect(status).toBe(201);
     letterById.set(body.data.id, 'abcde'.charAt(index));
   }
+  await api.database.rows(`update customers set external_ref = ' crm-1' where external_ref = 'crm-3'`, []);
 });
 afterAll(() => api.close());
 
@@ -114,6 +115,13 @@ describe('GET /customers?externalRef', () => {
     ['', SORTED_LETTERS],
   ])('matches "%s" exactly and finds %j', async (reference, expected) => {
     expect(await listLetters(`externalRef=${reference}`)).toBe(expected);
+  });
+
+  it('refuses a new customer with a reference that was stored with spaces', async () => {
+    const customer = { first_name: 'X', last_name: 'Y', email: 'x@shop.example', external_ref: ' crm-1' };
+    expect((await shop.post('/customers', { customer })).body).toEqual({
+      errors: { external_ref: ['has already been taken'] },
+    });
   });
 
   it('can be combined with search', async () => {

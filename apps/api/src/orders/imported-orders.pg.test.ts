@@ -421,11 +421,18 @@ describe('POST /int/orders with an invalid order', () => {
     expect(await expectRefused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(ALREADY_EXISTS);
     expect(await expectRefused({ external_ref: 'erp-2', order_number: 'N-1' })).toEqual(ALREADY_EXISTS);
     await addOrder({ external_ref: 'ERP-1', order_number: 'n-1' });
-    await addOrder({ external_ref: 'erp-1 ' });
-    expect(await countOrders()).toBe(3);
+    expect(await expectRefused({ external_ref: 'erp-1 ' })).toEqual(ALREADY_EXISTS);
+    expect(await countOrders()).toBe(2);
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'A' }]);
     expect((await post(orderFields({ external_ref: 'erp-1', order_number: 'N-1' }), otherApp)).status).toBe(201);
+  });
+
+  it('returns API.Order.OrderAlreadyExists for a reference that was stored with spaces', async () => {
+    await addOrder({ external_ref: 'erp-1' });
+    await api.database.rows(`update orders set external_ref = ' erp-1 ' where app_id = $1`, [shop.appId]);
+    expect(await expectRefused({ external_ref: ' erp-1 ' })).toEqual(ALREADY_EXISTS);
+    await addOrder({ external_ref: 'erp-1' });
   });
 
   it('returns API.Order.OrderAlreadyExists for the number of a converted order', async () => {

@@ -100,6 +100,13 @@ function describeWrites({ it }: Runner, open: OpenShop): void {
     });
   });
 
+  it('stores the reference of a definition trimmed, and finds it by the sent and the trimmed reference', async () => {
+    const shop = await open();
+    expect(await shop.putAll(row('A', attribute(' size '), attribute('\tsize', { name: 'Size' })))).toEqual([1, 1]);
+    expect(await shop.putAll(row('A', attribute(' size '), attribute('size'), attribute('size ')))).toEqual([1, 0]);
+    expect(await shop.definitions()).toMatchObject([{ external_ref: 'size', name: 'Size' }]);
+  });
+
   it('shows the attributes of each product, oldest definition first', async () => {
     const shop = await open();
     const size = attribute('size', { code: 'SIZE', name: 'Size', value: 'M' });

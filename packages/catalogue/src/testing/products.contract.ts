@@ -179,6 +179,22 @@ function describeChanges({ it }: Runner, newShop: NewShop): void {
     expect([(await shop.get('A')).id, (await shop.get('B')).id]).toEqual([b.product.id, a.product.id]);
   });
 
+  it('finds variants by the trimmed identifiers if the sent ones find nothing', async () => {
+    const shop = await newShop();
+    const row = product('A', { variants: [variant(' u ', { barcode: ' 1 ' }), { external_ref: ' r ' }] });
+    const createdFlags = async (desired: DesiredProduct) =>
+      (await shop.upsertAll(desired)).flatMap(({ variants }) => variants.map(({ created }) => created));
+    expect(await createdFlags(row)).toEqual([true, true]);
+    expect(await createdFlags(row)).toEqual([false, false]);
+    expect(
+      await createdFlags(product('A', { variants: [{ barcode: '1 ' }, { code: 'v', external_ref: '\tr' }] })),
+    ).toEqual([false, false]);
+    expect((await shop.get('A')).variants).toMatchObject([
+      { code: 'u', barcode: '1' },
+      { code: 'v', external_ref: 'r' },
+    ]);
+  });
+
   it('finds variants by code, barcode and reference', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A', { variants: [variant('u', { barcode: '1', external_ref: 'r' })] }));
@@ -306,6 +322,8 @@ function describeReferences({ it }: Runner, newShop: NewShop): void {
     await store(shop, product('A', { external_ref: ' erp-1 ' }), product('B', { external_ref: 'erp-2' }));
     const [renamed] = await shop.upsertAll({ external_ref: 'erp-1', code: 'A2', variants: [] });
     expect([renamed?.created, (await shop.get('A2')).external_ref]).toEqual([false, 'erp-1']);
+    expect(await store(shop, { external_ref: ' erp-2 ', variants: [] })).toMatchObject([{ created: false }]);
+    expect(await shop.failureKeys({ external_ref: ' erp-2 ', variants: [] })).toEqual(['API.Products.CodeCantBeBlank']);
     await store(shop, { code: 'A2', external_ref: null, variants: [] }, { code: 'B', variants: [] });
     expect([(await shop.get('A2')).external_ref, (await shop.get('B')).external_ref]).toEqual([null, 'erp-2']);
   });

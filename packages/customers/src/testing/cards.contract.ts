@@ -104,11 +104,23 @@ export function cardsContract(
       await put({ externalRef: 'R1' });
       for (const [barcode, externalRef] of [
         ['b1', 'r1'],
-        [' B1', 'R1 '],
         ['R1', 'B1'],
       ] as const) {
         expect(await put({ barcode, externalRef })).toMatchObject({ created: true });
       }
+    });
+
+    it('stores trimmed identifiers, by which a repeated call and one without spaces find it', async () => {
+      const padded = { barcode: ' B7\t', externalRef: ' R7 ' };
+      const { card, created } = await put(padded);
+      expect([card, created]).toMatchObject([{ barcode: 'B7', external_ref: 'R7' }, true]);
+      for (const repeated of [padded, { barcode: ' B7' }, { barcode: 'B7', externalRef: 'R7' }])
+        expect(await put(repeated)).toEqual({ card, created: false });
+      expect(await put({ barcode: ' B8 ', externalRef: 'R7 ' })).toMatchObject({
+        card: { id: card.id, barcode: 'B8' },
+      });
+      await put({ barcode: 'B9' });
+      expect(await tryToPut({ barcode: ' B9 ', externalRef: 'R7' })).toEqual({ ...TAKEN, field: 'barcode' });
     });
 
     it('is separate from equal cards of other apps', async () => {

@@ -55,6 +55,15 @@ export function customersContract(
     (await list(filter)).map(({ email }) => email.replace('@example.com', ''));
 
   describe('a new customer', () => {
+    it('stores its reference trimmed', async () => {
+      expect(await add({ external_ref: ' crm 1\t' })).toMatchObject({ external_ref: 'crm 1' });
+      for (const reference of [' crm 1\t', 'crm 1', ' crm 1'])
+        expect(await tryToAdd({ email: 'eva@example.com', external_ref: reference })).toEqual({
+          taken: ['external_ref'],
+        });
+      expect(await tryToAdd({ external_ref: 'crm 1 ' })).toEqual({ taken: ['email', 'external_ref'] });
+    });
+
     it('is found only by its id together with its data_part and time_part', async () => {
       const customer = await add();
       const now = fixture.clock.now();

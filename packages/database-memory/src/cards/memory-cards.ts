@@ -1,6 +1,12 @@
-import type { Card, Cards, DesiredCard, UpsertedCard } from '@back-office/customers';
+import {
+  storedCardIdentifiers,
+  type Card,
+  type Cards,
+  type DesiredCard,
+  type UpsertedCard,
+} from '@back-office/customers';
 import { ALREADY_TAKEN, newParts, refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { matcherOf, MATCHING } from '@back-office/matching';
+import { matcherOf, MATCHING, TRIMMED } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
@@ -11,21 +17,23 @@ export class MemoryCards implements Cards {
     private readonly clock: Clock,
   ) {}
 
-  async put(appId: number, { barcode, externalRef, customer: name }: DesiredCard): Promise<UpsertedCard | Refusal> {
+  async put(appId: number, desiredCard: DesiredCard): Promise<UpsertedCard | Refusal> {
+    const { barcode, externalRef, customer: name } = desiredCard;
     return this.state.memory.transaction(() => {
       const { cards } = this.state;
       const customer = name && findNamedCustomer(this.state, appId, name);
       if (customer === undefined) return refuse('API.Customers.NotFound');
-      const matcher = matcherOf(MATCHING['POST /int/cards'].card, cards.all(appId));
+      const matcher = matcherOf(MATCHING['POST /int/cards'].card, cards.all(appId), TRIMMED['POST /int/cards'].card);
       const existingCard = matcher.find({ barcode, external_ref: externalRef });
       const card: Omit<Card, 'id'> = {
         ...(existingCard ?? this.newParts()),
-        barcode,
-        external_ref: externalRef ?? existingCard?.external_ref ?? null,
+        ...storedCardIdentifiers(desiredCard, existingCard),
         customer_id: customer?.id ?? existingCard?.customer_id ?? null,
       };
-      const holder = matcher.findHolder('external_ref', card.external_ref);
-      if (holder !== undefined && holder !== existingCard) return refuse(ALREADY_TAKEN, 'external_ref');
+      for (const field of ['barcode', 'external_ref'] as const) {
+        const holder = matcher.findHolder(field, card[field]);
+        if (holder !== undefined && holder !== existingCard) return refuse(ALREADY_TAKEN, field);
+      }
       if (existingCard === undefined) return { card: cards.insert(appId, card), created: true };
       const changedCard = { ...card, id: existingCard.id };
       cards.put(appId, changedCard);

@@ -1,5 +1,5 @@
 import {
-  BLANK_CUSTOMER,
+  newCustomerColumns,
   type Customer,
   type CustomerFilter,
   type CustomerQueries,
@@ -9,7 +9,15 @@ import {
   type TakenFields,
 } from '@back-office/customers';
 import { foldForPeople } from '@back-office/database-search';
-import { formatDateTime, newParts, type Clock, type ListedPage, type Page, type Sorting } from '@back-office/kernel';
+import {
+  formatDateTime,
+  newParts,
+  withStoredForms,
+  type Clock,
+  type ListedPage,
+  type Page,
+  type Sorting,
+} from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import { publish } from '../events/published-events.js';
 import { pick } from '../lists.js';
@@ -29,7 +37,8 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       const { email, external_ref: reference } = customer;
       const customerWithEmail = customers.find(appId, (candidate) => lowerCase(candidate.email) === lowerCase(email));
       const customerWithReference =
-        typeof reference === 'string' && customers.find(appId, (candidate) => candidate.external_ref === reference);
+        typeof reference === 'string' &&
+        customers.find(appId, (candidate) => withStoredForms([reference]).includes(candidate.external_ref ?? ''));
       if (customerWithEmail || customerWithReference) {
         return {
           taken: [
@@ -41,7 +50,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       const now = this.clock.now();
       const { dataPart, timePart } = newParts(now, randomInt);
       const parts = { data_part: dataPart, time_part: timePart };
-      const row = { ...BLANK_CUSTOMER, ...customer, ...parts, inserted_at: now, updated_at: now };
+      const row = { ...newCustomerColumns(customer), ...parts, inserted_at: now, updated_at: now };
       const newCustomer = customers.insert(appId, row);
       publish(this.state, appId, now, [{ type: 'customer.created', recordId: newCustomer.id }]);
       return newCustomer;

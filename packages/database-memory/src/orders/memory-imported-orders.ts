@@ -1,4 +1,4 @@
-import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kernel';
+import { isRefusal, newParts, withStoredForms, type Clock, type Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING } from '@back-office/matching';
 import {
   importedItemColumns,
@@ -49,9 +49,10 @@ export class MemoryImportedOrders implements ImportedOrders {
 
   private isDuplicate(appId: number, { externalRef, orderNumber: number }: ImportedOrder): boolean {
     const { orders } = this.state;
+    const references = withStoredForms([externalRef]);
     const conflictingOrder = orders.find(
       appId,
-      (order) => order.external_ref === externalRef || order.order_number === number,
+      (order) => references.includes(order.external_ref ?? '') || order.order_number === number,
     );
     return conflictingOrder !== undefined;
   }

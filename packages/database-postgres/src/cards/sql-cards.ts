@@ -5,10 +5,17 @@ import {
   newParts,
   type Refusal,
   refuse,
+  withStoredForms,
 } from '@back-office/kernel';
-import { MATCHING, matcherOf } from '@back-office/matching';
+import { MATCHING, matcherOf, TRIMMED } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
-import type { Card, Cards, DesiredCard, UpsertedCard } from '@back-office/customers';
+import {
+  storedCardIdentifiers,
+  type Card,
+  type Cards,
+  type DesiredCard,
+  type UpsertedCard,
+} from '@back-office/customers';
 import type { Postgres } from '../postgres.js';
 import { CARDS } from '../tables/customers.js';
 import { customerCondition } from '../customers/customer-condition.js';
@@ -20,7 +27,7 @@ const CARD_COLUMNS = CARDS.columns.except('app_id', 'inserted_at', 'updated_at')
 const INSERTED_COLUMNS = CARD_COLUMNS.pick('data_part', 'time_part', 'barcode', 'external_ref', 'customer_id');
 
 const LOCK_CARDS = `
-  select ${CARD_COLUMNS.list} from cards where app_id = $1 and (barcode = $2 or external_ref = $3) order by id for update`;
+  select ${CARD_COLUMNS.list} from cards where app_id = $1 and (barcode = any($2::text[]) or external_ref = any($3::text[])) order by id for update`;
 
 const UPDATE_CARD = `
   update cards
@@ -58,15 +65,18 @@ async function put(
   if (customerId === undefined) return refuse('API.Customers.NotFound');
   const { barcode, externalRef } = desiredCard;
   transaction.locks('card');
-  const cards = await transaction.rows<Card>(LOCK_CARDS, [appId, barcode, externalRef]);
-  const existingCard = matcherOf(MATCHING['POST /int/cards'].card, cards).find({ barcode, external_ref: externalRef });
+  const sentIdentifiers = [[barcode], externalRef === null ? [] : [externalRef]];
+  const cards = await transaction.rows<Card>(LOCK_CARDS, [appId, ...sentIdentifiers.map(withStoredForms)]);
+  const matcher = matcherOf(MATCHING['POST /int/cards'].card, cards, TRIMMED['POST /int/cards'].card);
+  const existingCard = matcher.find({ barcode, external_ref: externalRef });
+  const identifiers = storedCardIdentifiers(desiredCard, existingCard);
   if (existingCard) {
-    const values = [appId, existingCard.id, barcode, externalRef, customerId, now];
+    const values = [appId, existingCard.id, identifiers.barcode, identifiers.external_ref, customerId, now];
     const [card] = await transaction.runLast<Card>(UPDATE_CARD, values);
     return { card: card as Card, created: false };
   }
   const { dataPart, timePart } = newParts(now, randomInt);
-  const values = [appId, dataPart, timePart, barcode, externalRef, customerId, now];
+  const values = [appId, dataPart, timePart, identifiers.barcode, identifiers.external_ref, customerId, now];
   const [card] = await transaction.rows<Card>(INSERT_CARD, values);
   // If nothing was inserted, another call has just inserted the card. The next look-up finds this card.
   return card ? { card, created: true } : put(transaction, appId, desiredCard, now);

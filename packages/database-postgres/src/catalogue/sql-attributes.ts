@@ -8,7 +8,14 @@ import {
   type FoundAttributes,
   type WrittenAttributes,
 } from '@back-office/catalogue';
-import { rejectionOf, sum, type BulkOptions, type Clock, type RejectedRows } from '@back-office/kernel';
+import {
+  rejectionOf,
+  sum,
+  withStoredForms,
+  type BulkOptions,
+  type Clock,
+  type RejectedRows,
+} from '@back-office/kernel';
 import { valuesOf, beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
@@ -79,7 +86,7 @@ async function findNamedRecords(
   const variants = await findVariants(transaction, appId, rows);
   const definitions = await transaction.rows<FoundAttributes['definitions'][number]>(FIND_DEFINITIONS, [
     appId,
-    valuesOf(attributes, 'external_ref'),
+    withStoredForms(valuesOf(attributes, 'external_ref')),
     valuesOf(attributes, 'code'),
   ]);
   return { variants, definitions };

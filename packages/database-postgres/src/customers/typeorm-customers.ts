@@ -1,11 +1,11 @@
 import {
-  BLANK_CUSTOMER,
+  newCustomerColumns,
   type Customer,
   type Customers,
   type NewCustomer,
   type TakenFields,
 } from '@back-office/customers';
-import { newParts, type Clock } from '@back-office/kernel';
+import { newParts, withStoredForms, type Clock } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import { eventRows, eventsSql } from '../events/event-statements.js';
@@ -33,7 +33,7 @@ const UNIQUE_FIELDS: readonly (readonly [constraint: string, field: UniqueField]
 ];
 const FIND_TAKEN = `
   select exists (select from customers where app_id = $1 and lower(email) = lower($2)) as email,
-    exists (select from customers where app_id = $1 and external_ref = $3) as external_ref`;
+    exists (select from customers where app_id = $1 and external_ref = any($3::text[])) as external_ref`;
 
 export class TypeOrmCustomers implements Customers {
   private readonly customers: Repository<RowOf<typeof CUSTOMERS>>;
@@ -49,7 +49,12 @@ export class TypeOrmCustomers implements Customers {
     const now = this.clock.now();
     const { dataPart, timePart } = newParts(now, randomInt);
     const parts = { data_part: dataPart, time_part: timePart };
-    const row = { ...BLANK_CUSTOMER, ...customer, ...parts, inserted_at: now, updated_at: now };
+    const row = { ...newCustomerColumns(customer), ...parts, inserted_at: now, updated_at: now };
+    // The constraint does not find a reference that was stored with its spaces. No call stores a new one.
+    if (customer.external_ref !== row.external_ref) {
+      const taken = await this.findTakenFields(appId, customer);
+      if (taken.includes('external_ref')) return { taken };
+    }
     try {
       return await this.database.write(async (sql) => {
         const [insertedRow] = await sql.runLast<{ id: number }>(INSERT_CUSTOMER, [
@@ -63,16 +68,16 @@ export class TypeOrmCustomers implements Customers {
     } catch (error) {
       const isTaken = UNIQUE_FIELDS.some(([constraint]) => violates(error, constraint));
       if (!isTaken) throw error;
-      return { taken: await this.findTakenFields(appId, row, error) };
+      return { taken: await this.findTakenFields(appId, customer, error) };
     }
   }
 
   /** Checks both fields, because the error names only one of them. */
-  private async findTakenFields(appId: number, { email, external_ref: reference }: NewCustomer, error: unknown) {
+  private async findTakenFields(appId: number, { email, external_ref: reference }: NewCustomer, error?: unknown) {
     const [takenFields] = await this.database.rows<Record<UniqueField, boolean>>(FIND_TAKEN, [
       appId,
       email,
-      reference ?? null,
+      withStoredForms(reference ? [reference] : []),
     ]);
     const takenConstraints = UNIQUE_FIELDS.filter(
       ([constraint, field]) => violates(error, constraint) || takenFields?.[field],

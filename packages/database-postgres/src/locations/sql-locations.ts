@@ -1,4 +1,4 @@
-import type { BulkOptions, Clock } from '@back-office/kernel';
+import { withStoredForms, type BulkOptions, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 import { LOCATIONS } from '../tables/locations.js';
@@ -86,7 +86,7 @@ export class SqlLocations implements Locations {
 function findNamedLocations(transaction: Transaction, appId: number, rows: LocationRows): Promise<Location[]> {
   const validRows = rows.filter((row) => typeof row !== 'string');
   const values = (field: 'code' | 'external_ref') => [...new Set(validRows.flatMap((row) => row[field] ?? []))];
-  return transaction.rows<Location>(FIND_LOCATIONS, [appId, values('code'), values('external_ref')]);
+  return transaction.rows<Location>(FIND_LOCATIONS, [appId, values('code'), withStoredForms(values('external_ref'))]);
 }
 
 async function writeLocations(

@@ -1,4 +1,4 @@
-import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kernel';
+import { isRefusal, newParts, withStoredForms, type Clock, type Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING } from '@back-office/matching';
 import {
   importedItemColumns,
@@ -44,7 +44,8 @@ const referencedRecordsStatement = (customer: string): string => `
   ) as variants, (
     select coalesce(json_agg(json_build_object('id', id, 'name', name, 'kind', kind)), '[]')
     from payment_methods where app_id = $1 and id = any($6::bigint[])
-  ) as methods`;
+  ) as methods,
+  exists (select from orders where app_id = $1 and external_ref = any($7::text[])) as "isDuplicate"`;
 
 const PAYMENT_COLUMNS = PAYMENTS.columns.pick('amount', 'method', 'payment_method_id', 'kind');
 
@@ -91,6 +92,8 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
   const matcher = matcherOf(MATCHING['POST /int/orders'].variant, records.variants);
   const pricedImport = priceImport(order, records, (item) => matcher.find(item));
   if (isRefusal(pricedImport)) return pricedImport;
+  // The constraint does not find a reference that was stored with its spaces.
+  if (records.isDuplicate) return ORDER_ALREADY_EXISTS;
   transaction.audit(appId, now, importEntries(number, pricedImport));
   const [insertedRow] = await transaction.runLast<{ id: number }>(INSERT_IMPORTED_ORDER, [
     appId,
@@ -106,11 +109,15 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
   return { id: (insertedRow as { id: number }).id };
 }
 
+interface FoundRecords extends ReferencedRecords {
+  readonly isDuplicate: boolean;
+}
+
 async function findReferencedRecords(
   transaction: Transaction,
   appId: number,
   order: ImportedOrder,
-): Promise<ReferencedRecords> {
+): Promise<FoundRecords> {
   const { customer, locationCode, items, payments } = order;
   const itemValues = (field: 'code' | 'barcode' | 'external_ref') =>
     items.flatMap((item: ImportedItem) => item[field] ?? []);
@@ -122,10 +129,11 @@ async function findReferencedRecords(
     itemValues('barcode'),
     itemValues('external_ref'),
     methodIds,
+    withStoredForms([order.externalRef]),
   ];
   const customerSql = customer === null ? 'false' : customerCondition(customer, placeholders(values));
-  const [records] = await transaction.rows<ReferencedRecords>(referencedRecordsStatement(customerSql), values);
-  return records as ReferencedRecords;
+  const [records] = await transaction.rows<FoundRecords>(referencedRecordsStatement(customerSql), values);
+  return records as FoundRecords;
 }
 
 function paymentColumns({ method, amount }: PricedImport['payments'][number], ordinal: number): object {

@@ -92,6 +92,17 @@ export function locationsContract(
       for (const newLocation of newLocations) expect([a, b].map(idOf)).not.toContain(idOf(newLocation));
     });
 
+    it('store their reference trimmed and their code as sent', async () => {
+      const row = makeRow({ code: ' A ', external_ref: ' r ' });
+      const [first, second] = await put(row, makeRow({ external_ref: ' r' }));
+      expect([first, second]).toMatchObject([{ code: ' A ', external_ref: 'r' }, { id: idOf(first) }]);
+      expect((await put(row, makeRow({ external_ref: 'r' }), makeRow({ external_ref: '\tr' }))).map(idOf)).toEqual(
+        [first, first, first].map(idOf),
+      );
+      const { locations } = await tryToPut([makeRow({ code: 'B' }), makeRow({ code: 'B', external_ref: 'r ' })]);
+      expect(locations).toMatchObject([{ code: 'B' }, 'API.AppLocations.ExternalRefAlreadyExists']);
+    });
+
     it('get the values of the last row that matches them', async () => {
       const putLocations = await put(
         makeRow({ code: 'A', name: 'first', external_ref: 'r' }),

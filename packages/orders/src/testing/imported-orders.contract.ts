@@ -159,6 +159,7 @@ export function importedOrdersContract(
     it('is refused when its reference or number already exists', async () => {
       await shop.importOrder({ orderNumber: 'N-1' });
       expect(await shop.tryToImport({ orderNumber: 'N-2' })).toEqual(ORDER_ALREADY_EXISTS);
+      expect(await shop.tryToImport({ externalRef: ' ext-1 ', orderNumber: 'N-2' })).toEqual(ORDER_ALREADY_EXISTS);
       expect(await shop.tryToImport({ externalRef: 'b', orderNumber: 'N-1' })).toEqual(ORDER_ALREADY_EXISTS);
       expect(await countOrders()).toBe(1);
     });
