@@ -65,6 +65,9 @@ export interface StockAggregateFilter {
   readonly code: string | undefined;
   readonly barcode: string | undefined;
   readonly productId: number | undefined;
+  readonly variantId: number | undefined;
+  /** Only variants with stock in this warehouse, and only this stock. */
+  readonly warehouseId: number | undefined;
 }
 
 export interface StockMovementFilter {

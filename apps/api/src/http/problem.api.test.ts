@@ -146,6 +146,7 @@ describe('a problem document', () => {
   it('names an invalid query parameter', async () => {
     for (const [path, parameter] of [
       ['/orders?updated_after=yesterday', 'updated_after'],
+      ['/orders?updatedAfter=yesterday', 'updatedAfter'],
       ['/orders/1?dataPart=1', 'timePart'],
       ['/orders?cursor=x', 'cursor'],
       ['/products?priceFrom=much', 'priceFrom'],

@@ -47,15 +47,16 @@ export function windowParameters<From extends string, Until extends string>(
 }
 
 export const UPDATED_AFTER = {
-  updated_after: {
+  updatedAfter: {
     schema: text,
     description: `changed at this time or later: ${MOMENT}`,
   },
+  updated_after: { schema: text, description: 'another name of updatedAfter' },
 };
 
 /** Returns the minimum time of the changes to list; throws 400 for an invalid time. */
 export function parseUpdatedAfter(query: Query): Date | undefined {
-  return parseMomentFilter(query, 'updated_after');
+  return parseMomentFilter(query, 'updatedAfter') ?? parseMomentFilter(query, 'updated_after');
 }
 
 /** Returns `dataPart` and `timePart` of the query; throws 400 when one is missing or invalid. */

@@ -629,14 +629,15 @@ describe('GET /stocks/aggregate', () => {
     await propose(shop, [{ code: 'S', qty: 4 }]);
     expect(await aggregate('?code=S')).toEqual([
       {
+        product_id: expect.any(Number),
         product_variant_id: expect.any(Number),
         code: 'S',
         on_hand: 7,
         reserved: 4,
         available: 3,
         warehouses: [
-          { warehouse_code: 'W1', on_hand: 5, reserved: 4, available: 1 },
-          { warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 2 },
+          { warehouse_id: expect.any(Number), warehouse_code: 'W1', on_hand: 5, reserved: 4, available: 1 },
+          { warehouse_id: expect.any(Number), warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 2 },
         ],
       },
     ]);
@@ -666,6 +667,11 @@ describe('GET /stocks/aggregate', () => {
     const [idOfP, idOfQ] = [await readProductId('P'), await readProductId('Q')];
     expect(await codesOf('?code=A')).toEqual(['A']);
     expect(await codesOf('?barcode=A')).toEqual(['C']);
+    expect(await codesOf(`?productId=${idOfP}`)).toEqual(['A', 'B']);
+    expect(await codesOf(`?productId=&product_id=${idOfQ}`)).toEqual(['C']);
+    const { product_variant_id: variantId } = (await aggregate('?code=B'))[0] as { product_variant_id: number };
+    expect(await codesOf(`?productVariantId=${variantId}`)).toEqual(['B']);
+    expect(await codesOf('?warehouseId=987654321')).toEqual([]);
     expect(await codesOf(`?product_id=${idOfP}`)).toEqual(['A', 'B']);
     expect(await codesOf(`?code=B&barcode=860-B&product_id=${idOfP}`)).toEqual(['B']);
     expect(await codesOf(`?code=B&barcode=860-A`)).toEqual([]);
@@ -688,6 +694,9 @@ describe('GET /stocks/aggregate', () => {
 
   it.each([
     'product_id=P',
+    'productId=P',
+    'productVariantId=1.5',
+    'warehouseId=W1',
     'product_id=1.5',
     'product_id=1e3',
     'product_id=1&product_id=2',

@@ -37,10 +37,11 @@ class PutStocks {
 const stockSumFields = { on_hand: integer, reserved: integer, available: integer };
 
 const StockAggregateShape = component('StockAggregate', {
+  product_id: integer,
   product_variant_id: integer,
   code: nullable(text),
   ...stockSumFields,
-  warehouses: listOf(record({ warehouse_code: nullable(text), ...stockSumFields })),
+  warehouses: listOf(record({ warehouse_id: integer, warehouse_code: nullable(text), ...stockSumFields })),
 });
 
 const DEFAULT_LIMIT = 30;
@@ -77,7 +78,10 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       query: {
         code: { schema: text, description: 'of one variant, exact' },
         barcode: { schema: text, description: 'of one variant, exact' },
-        product_id: { schema: integer, description: 'of one product' },
+        productId: { schema: integer, description: 'of one product' },
+        product_id: { schema: integer, description: 'another name of productId' },
+        productVariantId: { schema: integer, description: 'of one variant' },
+        warehouseId: { schema: integer, description: 'of one warehouse: its variants, and their stock in it' },
         ...PAGING,
       },
       answers: { 200: record({ data: listOf(StockAggregateShape) }) },
@@ -85,7 +89,9 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
         const filter = {
           code: parseTextFilter(query, 'code'),
           barcode: parseTextFilter(query, 'barcode'),
-          productId: parseIdFilter(query, 'product_id'),
+          productId: parseIdFilter(query, 'productId') ?? parseIdFilter(query, 'product_id'),
+          variantId: parseIdFilter(query, 'productVariantId'),
+          warehouseId: parseIdFilter(query, 'warehouseId'),
         };
         return okJson(await queries.aggregate(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },

@@ -56,16 +56,25 @@ export class MemoryStockQueries implements StockQueries {
     return listedPage(matchingStock, keys, page, (stockedVariant) => this.presentStock(appId, stockedVariant));
   }
 
-  async aggregate(appId: number, { code, barcode, productId }: StockAggregateFilter, page: Page): Promise<string> {
+  async aggregate(
+    appId: number,
+    { code, barcode, productId, variantId, warehouseId }: StockAggregateFilter,
+    page: Page,
+  ): Promise<string> {
+    const stock = this.stockedVariants(appId).filter(
+      ({ warehouse }) => warehouseId === undefined || warehouse.id === warehouseId,
+    );
+    const stockByVariant = groupBy(stock, ({ variant }) => variant.id);
     const matchingVariants = this.state.variants
       .all(appId)
       .filter(
         (variant) =>
           (code === undefined || variant.code === code) &&
           (barcode === undefined || variant.barcode === barcode) &&
-          (productId === undefined || variant.product_id === productId),
+          (productId === undefined || variant.product_id === productId) &&
+          (variantId === undefined || variant.id === variantId) &&
+          (warehouseId === undefined || stockByVariant.has(variant.id)),
       );
-    const stockByVariant = groupBy(this.stockedVariants(appId), ({ variant }) => variant.id);
     const presentedVariants = pageOf(matchingVariants, page).map((variant) =>
       presentSums(variant, stockByVariant.get(variant.id) ?? []),
     );
@@ -146,12 +155,14 @@ export class MemoryStockQueries implements StockQueries {
 
 function presentSums(variant: StoredVariant, stockedVariants: readonly StockedVariant[]): object {
   const warehouses = stockedVariants.map(({ row, warehouse }) => ({
+    warehouse_id: warehouse.id,
     warehouse_code: warehouse.code,
     on_hand: row.on_hand,
     reserved: row.reserved,
     available: availableOf(row, warehouse),
   }));
   return {
+    product_id: variant.product_id,
     product_variant_id: variant.id,
     code: variant.code,
     on_hand: sum(warehouses.map((warehouse) => warehouse.on_hand)),

@@ -65,6 +65,7 @@ export interface ShownLine {
 }
 
 export interface ShownSums {
+  readonly product_variant_id: number;
   readonly code: string;
   readonly on_hand: number;
   readonly warehouses: readonly { readonly warehouse_code: string | null }[];
@@ -146,7 +147,8 @@ export class StockedShop {
   }
 
   async aggregate(filter: Partial<StockAggregateFilter> = {}, page = PAGE): Promise<ShownSums[]> {
-    const query = { code: undefined, barcode: undefined, productId: undefined, ...filter };
+    const noFilter = { code: undefined, barcode: undefined, productId: undefined, variantId: undefined };
+    const query = { ...noFilter, warehouseId: undefined, ...filter };
     return JSON.parse(await this.fixture.stockQueries.aggregate(this.id, query, page)) as ShownSums[];
   }
 

@@ -125,14 +125,15 @@ function describeAggregate({ it }: Runner, newShop: NewShop): void {
     await shop.fixture.addProduct(shop.id, 'R', [{ code: 'D' }]);
     const [a, ...otherSums] = await shop.aggregate();
     expect(a).toEqual({
+      product_id: shop.productP,
       product_variant_id: expect.any(Number),
       code: 'A',
       on_hand: 6,
       reserved: 0,
       available: 4,
       warehouses: [
-        { warehouse_code: 'W1', on_hand: 4, reserved: 0, available: 4 },
-        { warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 0 },
+        { warehouse_id: shop.w1.id, warehouse_code: 'W1', on_hand: 4, reserved: 0, available: 4 },
+        { warehouse_id: shop.w2.id, warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 0 },
       ],
     });
     expect(otherSums.map((sums) => [sums.code, sums.on_hand, sums.warehouses.length])).toEqual([
@@ -155,6 +156,20 @@ function describeAggregate({ it }: Runner, newShop: NewShop): void {
       ['B'],
       [],
     ]);
+  });
+
+  it('is filtered by variant and by warehouse, whose stock alone it then sums', async () => {
+    const shop = await newShop();
+    const [a, b] = await shop.aggregate();
+    expect(await shop.aggregate({ variantId: b?.product_variant_id })).toEqual([b]);
+    const inW2 = a?.warehouses.filter((stock) => stock.warehouse_code === 'W2');
+    expect(await shop.aggregate({ warehouseId: shop.w2.id })).toEqual([
+      { ...a, on_hand: 2, available: 0, warehouses: inW2 },
+    ]);
+    expect(await shop.aggregate({ warehouseId: 0 })).toEqual([]);
+    await shop.add(pieces(-2, { warehouse_code: 'W2' }));
+    await shop.fixture.warehouses.put(shop.id, [{ ...shop.w2, delete: true }]);
+    expect(await shop.aggregate({ warehouseId: shop.w2.id })).toEqual([]);
   });
 
   it('omits deleted warehouses', async () => {
