@@ -46,7 +46,7 @@ export interface ProductFilter {
   readonly search?: string;
   readonly searchAll?: string;
   readonly lookUps: readonly ProductLookUp[];
-  /** Decimal text in the app's currency. */
+  /** Decimal text in the app's currency. A product is listed if one of its variants has a price in the range. */
   readonly priceFrom?: string;
   readonly priceTo?: string;
   readonly onlyOnStock: boolean;

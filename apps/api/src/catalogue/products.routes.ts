@@ -86,8 +86,8 @@ const LIST_QUERY = {
   barcode: { schema: text, description: "a variant's barcode, else a product's; case and surrounding spaces aside" },
   slug: { schema: text, description: 'exact' },
   id: { schema: integer, description: 'exact' },
-  priceFrom: { schema: number, description: 'lowest price of the product, inclusive' },
-  priceTo: { schema: number, description: 'lowest price of the product, inclusive' },
+  priceFrom: { schema: number, description: 'with a variant at this price or above; with priceTo, in the range' },
+  priceTo: { schema: number, description: 'with a variant at this price or below; with priceFrom, in the range' },
   ...UPDATED_AFTER,
   onlyOnStock: { schema: boolean, description: 'true: only products with an available piece in a sellable warehouse' },
 };

@@ -169,6 +169,32 @@ function describeFilters({ it }: Runner, newShop: NewShop): void {
     expect(await (await openPricedShop()).listCodes(filter)).toEqual(expected);
   });
 
+  eachCase(it, [
+    [{ priceFrom: '40', priceTo: '60' }, ['TEE']],
+    [{ priceFrom: '60' }, ['BAG', 'TEE']],
+    [{ priceFrom: '15', priceTo: '25' }, ['TEE']],
+    [{ priceFrom: '21', priceTo: '49' }, ['CAP']],
+    [{ priceTo: '29' }, ['TEE']],
+    [{ priceFrom: '101' }, ['BAG']],
+    [{ priceFrom: '301' }, []],
+  ] as [Partial<ProductFilter>, string[]][])(
+    'filtered by %j has the products with a variant in the range: %j',
+    async (filter, expected) => {
+      const shop = await newShop();
+      const prices = { TEE: [2_000, 5_000, 10_000], BAG: [20_000, null], CAP: [null, 3_000] };
+      await shop.upsertAll(
+        ...Object.entries(prices).map(([code, variantPrices]) =>
+          product(code, {
+            price: code === 'BAG' ? 30_000 : 3_100,
+            variants: variantPrices.map((price, index) => variant(`${code}-${index}`, { price })),
+          }),
+        ),
+        product('NONE', { price: null }),
+      );
+      expect(await shop.listCodes(filter)).toEqual(expected);
+    },
+  );
+
   it('filtered by `updatedAfter` includes products whose variants changed later', async () => {
     const shop = await newShop();
     await shop.upsertAll(product('A'), product('B'), product('C'));

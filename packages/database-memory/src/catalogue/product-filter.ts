@@ -3,15 +3,19 @@ import type { State } from '../state.js';
 import { isSellable } from '../stock/shelves.js';
 import { lookUpIds } from './product-look-up.js';
 import type { StoredProduct } from './records.js';
+import { variantsByProduct } from './stored-products.js';
 
 type Condition = (product: StoredProduct) => boolean;
 
 export function makeCondition(state: State, appId: number, decimals: number, filter: ProductFilter): Condition {
   const { lookUps, priceFrom, priceTo, onlyOnStock, updatedAfter } = filter;
+  const range = {
+    lowest: priceFrom === undefined ? -Infinity : toMinorUnits(priceFrom, decimals, 'up'),
+    highest: priceTo === undefined ? Infinity : toMinorUnits(priceTo, decimals, 'down'),
+  };
   const conditions: Condition[] = [
     ...lookUps.map((lookUp) => isAmong(new Set(lookUpIds(state, appId, lookUp)))),
-    ...(priceFrom === undefined ? [] : [costsFrom(toMinorUnits(priceFrom, decimals, 'up'))]),
-    ...(priceTo === undefined ? [] : [costsUpTo(toMinorUnits(priceTo, decimals, 'down'))]),
+    ...(priceFrom === undefined && priceTo === undefined ? [] : [hasPriceInRange(state, appId, range)]),
     ...(onlyOnStock ? [isAmong(productsOnStock(state, appId))] : []),
     ...(updatedAfter === undefined ? [] : [(product: StoredProduct) => product.updated_at >= updatedAfter]),
   ];
@@ -22,12 +26,17 @@ function isAmong(ids: ReadonlySet<number>): Condition {
   return ({ id }) => ids.has(id);
 }
 
-function costsFrom(minPrice: number): Condition {
-  return ({ lowest_price: price }) => price !== null && price >= minPrice;
+interface PriceRange {
+  readonly lowest: number;
+  readonly highest: number;
 }
 
-function costsUpTo(maxPrice: number): Condition {
-  return ({ lowest_price: price }) => price !== null && price <= maxPrice;
+function hasPriceInRange(state: State, appId: number, { lowest, highest }: PriceRange): Condition {
+  const variants = variantsByProduct(state, appId);
+  return ({ id, price }) => {
+    const prices = variants.get(id)?.map((variant) => variant.price ?? price) ?? [price];
+    return prices.some((variantPrice) => variantPrice !== null && variantPrice >= lowest && variantPrice <= highest);
+  };
 }
 
 /** Converts a decimal price to minor units, and rounds it up or down. */

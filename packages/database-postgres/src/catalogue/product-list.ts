@@ -11,6 +11,7 @@ import {
   type ProductSortField,
 } from '@back-office/catalogue';
 import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
+import { priceRangeConditions } from './price-range.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
 import { outerApp } from '../cluster/outer-app.js';
 
@@ -59,7 +60,7 @@ export function productListStatement({ appId, decimals, filter, orderBy, page }:
   const keys = [...(sorting ?? BY_NAME), BY_ID];
   if (search && page.after) throw new InvalidPosition();
   const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
-  const conditions = ['p.app_id = $1', ...conditionsOf(filter, value), ...isAfter];
+  const conditions = ['p.app_id = $1', ...conditionsOf(filter, sorting, value), ...isAfter];
   const bounds = pageBounds(page, value);
   const text = `
   with ${search ? searchPageOf(search, conditions, sorting, bounds) : pageOf(conditions, keys, bounds)}
@@ -164,14 +165,16 @@ function exactCodeIds(code: string): string {
     where app_id = $1 and (lower(code) = lower(${code}) or lower(barcode) = lower(${code}))`;
 }
 
-function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => string): string[] {
-  const { lookUps, priceFrom, priceTo, onlyOnStock, updatedAfter } = filter;
-  const toMinorSql = (price: string, rounding: string): string =>
-    `${rounding}(${value(price)}::numeric * 10 ^ $2::int)::bigint`;
+function conditionsOf(
+  filter: ProductFilter,
+  sorting: readonly SortKey[] | undefined,
+  value: (parameter: unknown) => string,
+): string[] {
+  const isSortedByPrice = sorting?.[0]?.sql === SORT_EXPRESSIONS.price.sql;
+  const { lookUps, onlyOnStock, updatedAfter } = filter;
   return [
     ...lookUps.map((lookUp) => `p.id in (${LOOK_UP_IDS[lookUp.by](value(lookUp.value))})`),
-    ...(priceFrom === undefined ? [] : [`p.lowest_price >= ${toMinorSql(priceFrom, 'ceil')}`]),
-    ...(priceTo === undefined ? [] : [`p.lowest_price <= ${toMinorSql(priceTo, 'floor')}`]),
+    ...priceRangeConditions(filter, { value, isSortedByPrice }),
     ...(onlyOnStock ? [ON_STOCK] : []),
     ...(updatedAfter === undefined ? [] : [`p.updated_at >= ${value(updatedAfter)}`]),
   ];

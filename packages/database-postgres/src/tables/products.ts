@@ -76,6 +76,7 @@ export const VARIANTS = defineTable({
     product_variants_vat_rate_check: 'vat_rate between 0 and 10000',
   },
   indexes: {
+    product_variants_price_idx: { columns: ['app_id', 'price', 'product_id'], where: 'price is not null' },
     product_variants_product_idx: ['app_id', 'product_id', 'id'],
   },
   sqlIndexes: {
