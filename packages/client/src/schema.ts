@@ -3702,7 +3702,7 @@ export interface components {
                 product_id: number;
                 /** Format: int64 */
                 product_variant_id: number;
-                code: string;
+                code: string | null;
                 barcode: string | null;
                 name: string;
                 /** Format: int64 */
@@ -3929,7 +3929,7 @@ export interface components {
                 product_id: number;
                 /** Format: int64 */
                 product_variant_id: number;
-                code: string;
+                code: string | null;
                 barcode: string | null;
                 name: string;
                 /** Format: int64 */
@@ -4240,10 +4240,15 @@ export interface components {
                     variants: {
                         /** Format: int64 */
                         id: number | null;
-                        code: string;
+                        code: string | null;
                         barcode: string | null;
                         external_ref: string | null;
                         created: boolean;
+                        /**
+                         * @description identifier of the row that found the variant; null for a new variant
+                         * @enum {string|null}
+                         */
+                        matched_by: "code" | "barcode" | "external_ref" | null;
                     }[];
                 }[];
                 failed: {
@@ -4283,6 +4288,8 @@ export interface components {
             products: {
                 id?: number | null;
                 code?: string | null;
+                /** @description stored, but not used for matching */
+                barcode?: string | null;
                 /** @description used for matching only, never stored */
                 external_ref?: string | null;
                 name?: string | null;
@@ -4445,6 +4452,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             code: string;
+            barcode: string | null;
             external_ref: string | null;
             name: string;
             slug: string;
@@ -4455,18 +4463,30 @@ export interface components {
             active: boolean;
             /** Format: int64 */
             sales_quantity: number;
+            /** @description of the product itself; variants have their own */
             images: {
                 image_url: string;
                 alt: string | null;
             }[];
+            /** @description a change of them is no change of `updated_at`, and no event */
+            attributes: {
+                external_ref: string;
+                code: string | null;
+                name: string;
+                value: string;
+            }[];
             variants: {
                 /** Format: int64 */
                 id: number;
-                code: string;
+                code: string | null;
                 barcode: string | null;
                 external_ref: string | null;
                 name: string | null;
                 price: number | null;
+                images: {
+                    image_url: string;
+                    alt: string | null;
+                }[];
                 stock: {
                     /** Format: int64 */
                     on_hand: number;
@@ -4616,7 +4636,7 @@ export interface components {
                 product_id: number;
                 /** Format: int64 */
                 product_variant_id: number;
-                code: string;
+                code: string | null;
                 barcode: string | null;
                 name: string;
                 /** Format: int64 */
@@ -5182,7 +5202,7 @@ export interface components {
                 external_ref?: string | null;
                 attributes: {
                     external_ref: string;
-                    /** @description must be the id of the referenced definition */
+                    /** @description if the reference exists, its definition must have this id */
                     product_attribute_def_id?: number | null;
                     code?: string | null;
                     /** @description default for a new definition: its reference */
@@ -5469,7 +5489,7 @@ export interface components {
             /** Format: int64 */
             product_variant_id: number;
             product_name: string;
-            code: string;
+            code: string | null;
             barcode: string | null;
             /** Format: int64 */
             warehouse_id: number;
@@ -5487,8 +5507,10 @@ export interface components {
         };
         StockAggregate: {
             /** Format: int64 */
+            product_id: number;
+            /** Format: int64 */
             product_variant_id: number;
-            code: string;
+            code: string | null;
             /** Format: int64 */
             on_hand: number;
             /** Format: int64 */
@@ -5496,6 +5518,8 @@ export interface components {
             /** Format: int64 */
             available: number;
             warehouses: {
+                /** Format: int64 */
+                warehouse_id: number;
                 warehouse_code: string | null;
                 /** Format: int64 */
                 on_hand: number;
@@ -5549,7 +5573,7 @@ export interface components {
             product_id: number;
             /** Format: int64 */
             product_variant_id: number;
-            code: string;
+            code: string | null;
             /** Format: int64 */
             qty: number;
             reference: string | null;
@@ -7250,17 +7274,19 @@ export interface operations {
                 searchAll?: string;
                 /** @description a product's code, else a variant's; case and surrounding spaces aside */
                 code?: string;
-                /** @description a variant's barcode; case and surrounding spaces aside */
+                /** @description a variant's barcode, else a product's; case and surrounding spaces aside */
                 barcode?: string;
                 /** @description exact */
                 slug?: string;
                 /** @description exact */
                 id?: number;
-                /** @description lowest price of the product, inclusive */
+                /** @description with a variant at this price or above; with priceTo, in the range */
                 priceFrom?: number;
-                /** @description lowest price of the product, inclusive */
+                /** @description with a variant at this price or below; with priceFrom, in the range */
                 priceTo?: number;
                 /** @description changed at this time or later: a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
+                updatedAfter?: string;
+                /** @description another name of updatedAfter */
                 updated_after?: string;
                 /** @description true: only products with an available piece in a sellable warehouse */
                 onlyOnStock?: boolean;
@@ -7499,7 +7525,13 @@ export interface operations {
                 /** @description of one variant, exact */
                 barcode?: string;
                 /** @description of one product */
+                productId?: number;
+                /** @description another name of productId */
                 product_id?: number;
+                /** @description of one variant */
+                productVariantId?: number;
+                /** @description of one warehouse: its variants, and their stock in it */
+                warehouseId?: number;
                 /** @description rows to skip, default 0 */
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
@@ -7551,6 +7583,8 @@ export interface operations {
                 /** @description accepted for compatibility and ignored: product names have one language */
                 languageId?: number;
                 /** @description changed at this time or later: a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
+                updatedAfter?: string;
+                /** @description another name of updatedAfter */
                 updated_after?: string;
                 /** @description updated_at, optionally followed by asc or desc; anything else sorts by product, variant and warehouse */
                 orderBy?: string;
@@ -7841,6 +7875,8 @@ export interface operations {
                 /** @description exact external reference */
                 externalRef?: string;
                 /** @description changed at this time or later: a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
+                updatedAfter?: string;
+                /** @description another name of updatedAfter */
                 updated_after?: string;
                 /** @description updated_at, optionally followed by asc or desc; anything else sorts by name */
                 orderBy?: string;
@@ -11653,6 +11689,8 @@ export interface operations {
                 /** @description a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
                 dateTimeTo?: string;
                 /** @description changed at this time or later: a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400 */
+                updatedAfter?: string;
+                /** @description another name of updatedAfter */
                 updated_after?: string;
                 /** @description one of id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt, updated_at, customer_name (last, then first name), optionally followed by asc or desc; ties by id, newest first; orders without the value are last */
                 orderBy?: string;
@@ -14918,6 +14956,7 @@ export interface operations {
                  *       "data": {
                  *         "id": 17,
                  *         "code": "A",
+                 *         "barcode": null,
                  *         "external_ref": null,
                  *         "name": "Product A",
                  *         "slug": "product-a",
@@ -14928,6 +14967,7 @@ export interface operations {
                  *         "active": true,
                  *         "sales_quantity": 0,
                  *         "images": [],
+                 *         "attributes": [],
                  *         "variants": [
                  *           {
                  *             "id": 15,
@@ -14936,6 +14976,7 @@ export interface operations {
                  *             "external_ref": null,
                  *             "name": null,
                  *             "price": 100,
+                 *             "images": [],
                  *             "stock": {
                  *               "on_hand": 10,
                  *               "reserved": 0,
@@ -15012,6 +15053,7 @@ export interface operations {
                  *       "data": {
                  *         "id": 8,
                  *         "code": "P",
+                 *         "barcode": null,
                  *         "external_ref": null,
                  *         "name": "P",
                  *         "slug": "p",
@@ -15022,6 +15064,7 @@ export interface operations {
                  *         "active": true,
                  *         "sales_quantity": 0,
                  *         "images": [],
+                 *         "attributes": [],
                  *         "variants": [
                  *           {
                  *             "id": 8,
@@ -15030,6 +15073,7 @@ export interface operations {
                  *             "external_ref": null,
                  *             "name": null,
                  *             "price": 5,
+                 *             "images": [],
                  *             "stock": {
                  *               "on_hand": 0,
                  *               "reserved": 0,

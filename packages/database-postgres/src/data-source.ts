@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Logger } from 'graphile-worker';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
+import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
 import { Media1763700000004 } from './migrations/0004-media.js';
 import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
@@ -32,12 +33,11 @@ import { TokensByApp1763700000028 } from './migrations/0028-tokens-by-app.js';
 import { SettingsByApp1763700000029 } from './migrations/0029-settings-by-app.js';
 import { CompatibleMigrations1763700000030 } from './migrations/0030-compatible-migrations.js';
 import { PaymentAndStockReferences1763700000031 } from './migrations/0031-payment-and-stock-references.js';
+import { ProductBarcodes1763700000032 } from './migrations/0032-product-barcodes.js';
+import { VariantsInFull1763700000033 } from './migrations/0033-variants-in-full.js';
 import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
 import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
-import { ProductBarcodes1763700000032 } from './migrations/0032-product-barcodes.js';
-import { VariantsInFull1763700000033 } from './migrations/0033-variants-in-full.js';
-import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
@@ -139,11 +139,11 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SettingsByApp1763700000029,
   CompatibleMigrations1763700000030,
   PaymentAndStockReferences1763700000031,
+  ProductBarcodes1763700000032,
+  VariantsInFull1763700000033,
   PurgedKeysAndDevices1763700000034,
   LooseVoucherCodes1763700000035,
   NarrowScopes1763700000037,
-  ProductBarcodes1763700000032,
-  VariantsInFull1763700000033,
 ];
 
 /**
