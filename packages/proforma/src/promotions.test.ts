@@ -229,9 +229,9 @@ describe('a coupon code', () => {
   });
 
   it('is unknown when it matches several codes, unless it equals one of them', () => {
-    const twins = [...rules, aRule({ code: 'E', couponCode: 'Spring' })];
-    expect(resolveCoupons(twins, { coupons: ['spring'], now: NOW })).toBeUndefined();
-    expect(resolveCoupons(twins, { coupons: ['Spring'], now: NOW })).toEqual(['Spring']);
+    const lookalikes = [...rules, aRule({ code: 'E', couponCode: 'Spring' })];
+    expect(resolveCoupons(lookalikes, { coupons: ['spring'], now: NOW })).toBeUndefined();
+    expect(resolveCoupons(lookalikes, { coupons: ['Spring'], now: NOW })).toEqual(['Spring']);
   });
 });
 

@@ -95,7 +95,7 @@ describe('warehouseConfirm with fewer pieces', () => {
 
 describe('warehouseConfirm with an adjustment of a fee', () => {
   const proforma = aProforma(...twoLines, bankPayment(4400));
-  const { id = 0 } = proforma.fees[0] ?? {};
+  const id = proforma.fees[0]?.id ?? 0;
 
   it('drops the fee and refunds it; a later call without it restores the fee', () => {
     const next = confirmQuantities(proforma, { [id]: 0 });

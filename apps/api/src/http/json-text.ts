@@ -76,7 +76,7 @@ function findList(bytes: Buffer): List | undefined {
   const keyCounts: number[] = [0];
   let depth = 0;
   let [start, end, latestCut, listCount, isObject] = [-1, -1, 0, 0, false];
-  let [valueCount, rowCount, nestedCount, isInList] = [0, 0, 0, false];
+  const entries = new EntryCounter();
   const cuts: number[] = [];
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number;
@@ -84,16 +84,11 @@ function findList(bytes: Buffer): List | undefined {
     else if (OPENING.has(byte)) {
       depth += 1;
       if (depth > MAX_DEPTH) return undefined;
-      if (depth >= NESTED_DEPTH && byte === OPENING_BRACE && ++nestedCount > MAX_NESTED_OBJECTS) {
-        throw tooManyEntries(MAX_NESTED_OBJECTS);
-      }
-      if (++valueCount > MAX_VALUES) throw tooManyEntries(MAX_VALUES);
+      entries.open(depth, byte === OPENING_BRACKET);
       keyCounts[depth] = 0;
       if (depth === 1) isObject = byte === OPENING_BRACE;
-      else if (depth === LIST_DEPTH) isInList = byte === OPENING_BRACKET;
-      if (depth === LIST_DEPTH && isInList) {
+      else if (depth === LIST_DEPTH && byte === OPENING_BRACKET) {
         listCount += 1;
-        rowCount = 1;
         if (listCount === 1) [start, latestCut] = [index, index];
       }
     } else if (CLOSING.has(byte)) {
@@ -104,16 +99,43 @@ function findList(bytes: Buffer): List | undefined {
       if (keyCount > MAX_KEYS_PER_OBJECT) return undefined;
       keyCounts[depth] = keyCount;
     } else if (byte === COMMA) {
-      if (++valueCount > MAX_VALUES) throw tooManyEntries(MAX_VALUES);
-      if (depth !== LIST_DEPTH) continue;
-      if (++rowCount > MAX_ROWS && isInList) throw tooManyEntries(MAX_ROWS);
-      if (end < 0 && index - latestCut >= SLICE_BYTES && listCount === 1) {
+      entries.next(depth);
+      if (depth === LIST_DEPTH && end < 0 && index - latestCut >= SLICE_BYTES && listCount === 1) {
         cuts.push(index);
         latestCut = index;
       }
     }
   }
   return { start, end, cuts: isObject && listCount === 1 && end > 0 ? cuts : [] };
+}
+
+/** Throws 413 above a limit. */
+class EntryCounter {
+  private valueCount = 0;
+  private nestedCount = 0;
+  private rowCount = 0;
+  private isInRows = false;
+
+  open(depth: number, isList: boolean): void {
+    this.countValue();
+    if (depth === LIST_DEPTH) [this.isInRows, this.rowCount] = [isList, 1];
+    if (depth < NESTED_DEPTH || isList) return;
+    this.nestedCount += 1;
+    if (this.nestedCount > MAX_NESTED_OBJECTS) throw tooManyEntries(MAX_NESTED_OBJECTS);
+  }
+
+  /** Called for each comma. */
+  next(depth: number): void {
+    this.countValue();
+    if (depth !== LIST_DEPTH || !this.isInRows) return;
+    this.rowCount += 1;
+    if (this.rowCount > MAX_ROWS) throw tooManyEntries(MAX_ROWS);
+  }
+
+  private countValue(): void {
+    this.valueCount += 1;
+    if (this.valueCount > MAX_VALUES) throw tooManyEntries(MAX_VALUES);
+  }
 }
 
 function findStringEnd(bytes: Buffer, start: number): number {

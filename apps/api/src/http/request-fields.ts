@@ -38,13 +38,6 @@ export function Text({ max = MAX_STRING_LENGTH, pattern, optional }: TextOptions
   return field(validate, { type: 'string', maxLength: max, ...(pattern && { pattern: pattern.source }) }, { optional });
 }
 
-/** An optional reference of another system: a text that is not blank, without the spaces around it. */
-export function Reference(): PropertyDecorator {
-  const validate: Validator = (value) =>
-    checkText(typeof value === 'string' ? value.trim() : value, MAX_STRING_LENGTH, false);
-  return field(validate, { type: 'string', minLength: 1, maxLength: MAX_STRING_LENGTH }, { optional: true });
-}
-
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const EMAIL_OR_BLANK = /^(\s*|[^\s@]+@[^\s@]+)$/;
 

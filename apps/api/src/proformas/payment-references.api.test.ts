@@ -79,10 +79,10 @@ describe('a payment with an external reference', () => {
   it('is booked once by concurrent calls on two proformas', async () => {
     const ids = [await proposeOne(5), await proposeOne(5)];
     const calls = Array.from({ length: 12 }, (_, index) => pay(ids[index % 2] ?? 0, { ...LINE, amount: 50 }));
-    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
+    const statuses = (await Promise.all(calls)).map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toEqual([...Array(6).fill(200), ...Array(6).fill(422)]);
     const proformas = await Promise.all(ids.map(readProforma));
-    expect(proformas.map(({ paid }) => paid).sort()).toEqual([0, 50]);
+    expect(proformas.map(({ paid }) => paid as number).sort((a, b) => a - b)).toEqual([0, 50]);
   });
 
   it('is not taken by the refund of its payment', async () => {

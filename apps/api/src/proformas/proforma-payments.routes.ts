@@ -2,7 +2,8 @@ import { addHours, parseMoment, refuse, type Clock, type Refusal } from '@back-o
 import { EXTERNAL_REF_TAKEN, NO_PAYMENT_QR, type PaymentSource, type Proforma } from '@back-office/proforma';
 import { answerWith, ok, type HandlerResult } from '../http/answer.js';
 import { type AppContext, minorUnitsOf, money } from '@back-office/apps';
-import { Amount, DateTime, Nested, OneOf, RecordId, Reference, Text, Wrapper } from '../http/request-fields.js';
+import { Reference } from '../http/reference-field.js';
+import { Amount, DateTime, Nested, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { PaymentShape, presentPayment } from '../orders/index.js';
@@ -55,25 +56,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
   };
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   return [
-    route({
-      method: 'get',
-      path: '/proforma_orders/:id/payment_qr',
-      caller: 'app',
-      scope: 'proformas:read',
-      extension: true,
-      summary: 'The QR code of the payment instructions (NBS IPS), as PNG, or as SVG by Accept',
-      media: QR_MEDIA,
-      answers: { 200: text },
-      refusals: ['API.ProformaOrders.NoPaymentQr'],
-      handle: async ({ app, id, request }) => {
-        const proforma = await actions.show(app, id);
-        if (proforma === undefined) return undefined;
-        const { qr } = presentInstructions(app, proforma, clock.now());
-        if (qr === null) return NO_PAYMENT_QR;
-        const media = (request.accepts([...QR_MEDIA]) || QR_MEDIA[0]) as QrMedia;
-        return { status: 200, text: await drawQr(qr, media), headers: { 'Content-Type': media, Vary: 'Accept' } };
-      },
-    }),
+    qrRoute(actions, clock),
     route({
       method: 'post',
       path: '/proforma_orders/:id/pay',
@@ -151,6 +134,28 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       },
     }),
   ];
+}
+
+function qrRoute(actions: ProformaActions, clock: Clock): Route {
+  return route({
+    method: 'get',
+    path: '/proforma_orders/:id/payment_qr',
+    caller: 'app',
+    scope: 'proformas:read',
+    extension: true,
+    summary: 'The QR code of the payment instructions (NBS IPS), as PNG, or as SVG by Accept',
+    media: QR_MEDIA,
+    answers: { 200: text },
+    refusals: ['API.ProformaOrders.NoPaymentQr'],
+    handle: async ({ app, id, request }) => {
+      const proforma = await actions.show(app, id);
+      if (proforma === undefined) return undefined;
+      const { qr } = presentInstructions(app, proforma, clock.now());
+      if (qr === null) return NO_PAYMENT_QR;
+      const media = (request.accepts([...QR_MEDIA]) || QR_MEDIA[0]) as QrMedia;
+      return { status: 200, text: await drawQr(qr, media), headers: { 'Content-Type': media, Vary: 'Accept' } };
+    },
+  });
 }
 
 function parseSource({ external_ref, paid_at, payer }: PaymentFields): PaymentSource {

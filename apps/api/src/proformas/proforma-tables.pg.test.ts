@@ -603,57 +603,6 @@ describe('a transition of a proforma', () => {
     expect(await readProforma(id)).toEqual(confirmedProforma);
   });
 
-  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
-    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
-    const [fee] = fee_items;
-    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
-    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
-    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
-    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
-    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
-    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
-    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
-    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
-    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
-    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
-    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
-    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
-    const converted = await readProforma(id);
-    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
-    const [listed] = (await shop.get('/proforma_orders')).body.data;
-    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
-  });
-
-  it('confirms a fee that an earlier release stored without an id', async () => {
-    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
-    await api.database.rows(
-      `update proforma_orders set version = version + 1,
-         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
-      [id],
-    );
-    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
-    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
-    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
-    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
-  });
-
-  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
-    const [first, second, third] = [
-      await makeProformaIn('draft'),
-      await makeProformaIn('draft'),
-      await makeProformaIn('draft'),
-    ];
-    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
-    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
-    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
-    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
-    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
-    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
-    expect((await readProforma(third.id)).proforma_status).toBe('draft');
-  });
-
   it.each(OPEN_STATUSES)(
     'confirms a proforma in %s partially when a line is reduced, and updates prices and stock',
     async (status) => {
@@ -703,57 +652,6 @@ describe('a transition of a proforma', () => {
     expect(paymentStatuses(confirmedProforma).at(-1)).toEqual([-130.5, 'refunded']);
   });
 
-  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
-    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
-    const [fee] = fee_items;
-    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
-    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
-    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
-    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
-    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
-    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
-    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
-    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
-    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
-    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
-    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
-    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
-    const converted = await readProforma(id);
-    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
-    const [listed] = (await shop.get('/proforma_orders')).body.data;
-    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
-  });
-
-  it('confirms a fee that an earlier release stored without an id', async () => {
-    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
-    await api.database.rows(
-      `update proforma_orders set version = version + 1,
-         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
-      [id],
-    );
-    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
-    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
-    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
-    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
-  });
-
-  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
-    const [first, second, third] = [
-      await makeProformaIn('draft'),
-      await makeProformaIn('draft'),
-      await makeProformaIn('draft'),
-    ];
-    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
-    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
-    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
-    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
-    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
-    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
-    expect((await readProforma(third.id)).proforma_status).toBe('draft');
-  });
-
   it.each(OPEN_STATUSES)(
     'converts a proforma in %s to one order with the confirmed quantities, payments and reserved stock',
     async (status) => {
@@ -773,57 +671,6 @@ describe('a transition of a proforma', () => {
       expect((await shop.get('/orders')).body.data).toHaveLength(1);
     },
   );
-
-  it('drops a fee whose adjustment is 0, and restores it when a later call leaves it out', async () => {
-    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    const { id, items, fee_items } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
-    const [fee] = fee_items;
-    expect(fee).toMatchObject({ proforma_order_item_id: expect.any(Number), qty_confirmed: null });
-    expect(fee.proforma_order_item_id).not.toBe(items[0].proforma_order_item_id);
-    const drop = { adjustments: [{ proforma_order_item_id: fee.proforma_order_item_id, qty_confirmed: 0 }] };
-    const dropped = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm'), drop));
-    expect(dropped).toMatchObject({ proforma_status: 'partial_confirmed', end_sales: 100 });
-    expect(dropped.fee_items).toMatchObject([{ ...fee, qty_confirmed: 0, sales: 0, end_sales: 0 }]);
-    const restored = dataOf(await shop.post(proformaPath(id, 'warehouse_confirm')));
-    expect(restored).toMatchObject({ proforma_status: 'confirmed', end_sales: 130.5 });
-    expect(restored.fee_items).toEqual([{ ...fee, qty_confirmed: 1 }]);
-    await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
-    const order = dataOf(await shop.post(proformaPath(id, 'convert')));
-    expect(order).toMatchObject({ end_sales: 100, fee_items: [] });
-    const converted = await readProforma(id);
-    expect([converted.order_data_part, converted.order_time_part]).toEqual([order.data_part, order.time_part]);
-    const [listed] = (await shop.get('/proforma_orders')).body.data;
-    expect([listed.order_id, listed.order_data_part]).toEqual([order.id, order.data_part]);
-  });
-
-  it('confirms a fee that an earlier release stored without an id', async () => {
-    await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
-    const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
-    await api.database.rows(
-      `update proforma_orders set version = version + 1,
-         fees = (select jsonb_agg(fee - 'id' - 'qtyConfirmed') from jsonb_array_elements(fees) as fee) where id = $1`,
-      [id],
-    );
-    expect((await readProforma(id)).fee_items).toMatchObject([{ proforma_order_item_id: -1, qty_confirmed: null }]);
-    const drop = { adjustments: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] };
-    const { body } = await shop.post(proformaPath(id, 'warehouse_confirm'), drop);
-    expect(body.data).toMatchObject({ end_sales: 100, fee_items: [{ proforma_order_item_id: -1, qty_confirmed: 0 }] });
-  });
-
-  it('stores the reason of a cancellation from the query, and prefers that of the body', async () => {
-    const [first, second, third] = [
-      await makeProformaIn('draft'),
-      await makeProformaIn('draft'),
-      await makeProformaIn('draft'),
-    ];
-    await shop.delete(`/proforma_orders/${first.id}?reason=Too%20late`);
-    await shop.delete(`/proforma_orders/${second.id}?reason=Too%20late`, { reason: 'Sold out' });
-    expect((await readProforma(first.id)).cancel_reason).toBe('Too late');
-    expect((await readProforma(second.id)).cancel_reason).toBe('Sold out');
-    const { status, body } = await shop.delete(`/proforma_orders/${third.id}?reason=${'x'.repeat(256)}`);
-    expect([status, body]).toEqual([422, { errors: { reason: ['is too long'] } }]);
-    expect((await readProforma(third.id)).proforma_status).toBe('draft');
-  });
 
   it.each(OPEN_STATUSES)('cancels a proforma in %s, refunds its payments and releases its stock', async (status) => {
     const { id, paid, payments } = await makeProformaIn(status);

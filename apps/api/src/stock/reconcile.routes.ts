@@ -1,7 +1,8 @@
 import { answerWith } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { missingRecordAnswer } from '../http/errors.js';
-import { Flag, orNull, Reference, ValidatedBy, Text } from '../http/request-fields.js';
+import { Reference } from '../http/reference-field.js';
+import { Flag, orNull, ValidatedBy, Text } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
 import { FailedPlaceShape, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';

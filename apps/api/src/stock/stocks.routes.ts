@@ -3,7 +3,8 @@ import { REFERENCE_TAKEN, type Stock, type StockQueries } from '@back-office/sto
 import { answerWith, okJson } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { parseIdFilter, PAGING, parseTextFilter } from '../http/query-parameters.js';
-import { Flag, orNull, Reference, ValidatedByDomain } from '../http/request-fields.js';
+import { Reference } from '../http/reference-field.js';
+import { Flag, orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';

@@ -78,7 +78,7 @@ export function describeBadInput(input: HostileInput, minimumCalls: number): voi
     );
     const countersAfter = await readWriteCounters();
     latestCounters = countersAfter;
-    const revoked = replies.filter(({ route, status }) => status < 300 && nameOf(route) === REVOCATION);
+    const revoked = replies.filter((reply) => reply.status < 300 && nameOf(reply.route) === REVOCATION);
     await Promise.all(revoked.map(({ shop }) => replaceToken(shop)));
     if (revoked.length > 0) latestCounters = undefined;
     return replies.map((reply) => {
@@ -168,7 +168,7 @@ export function describeBadInput(input: HostileInput, minimumCalls: number): voi
 
     it('is ignored for every name and value', async () => {
       const outcomes: CallOutcome[] = [];
-      for (const route of routes.filter((route) => !route.upload && !SINGLE_USE_CALLS.has(nameOf(route)))) {
+      for (const route of routes.filter((each) => !each.upload && !SINGLE_USE_CALLS.has(nameOf(each)))) {
         const schema = calls.bodyOf(route);
         const cases = schema ? casesOf(schema, shops[0] as FullShop, route) : [];
         const call = ({ field, label, value }: (typeof cases)[number], shop: FullShop): HostileCall => ({

@@ -21,11 +21,11 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add({ appId, hash, upload, createdBy, ...token }: NewAccessToken): Promise<AppToken | undefined> {
+  async add({ appId, hash, upload, createdBy, ...fields }: NewAccessToken): Promise<AppToken | undefined> {
     return this.state.memory.transaction(() => {
       if (!this.state.apps.get(NO_APP_ID, appId)) return undefined;
-      const { language, expiresAt, name, scopes } = token;
-      const added = addToken(this.state, appId, hash, {
+      const { language, expiresAt, name, scopes } = fields;
+      const token = addToken(this.state, appId, hash, {
         kind: upload ? 'upload' : 'app',
         upload: upload ?? null,
         created_by: createdBy ?? null,
@@ -35,8 +35,8 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
         inserted_at: this.clock.now(),
         expires_at: expiresAt ?? null,
       });
-      audit(this.state, appId, this.clock.now(), [tokenEntry('access_token.create', toAppToken(added))]);
-      return toAppToken(added);
+      audit(this.state, appId, this.clock.now(), [tokenEntry('access_token.create', toAppToken(token))]);
+      return toAppToken(token);
     });
   }
 

@@ -56,9 +56,9 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
     private readonly clock: Clock,
   ) {}
 
-  async add({ appId, hash, upload, createdBy, ...token }: NewAccessToken): Promise<AppToken | undefined> {
+  async add({ appId, hash, upload, createdBy, ...fields }: NewAccessToken): Promise<AppToken | undefined> {
     const now = this.clock.now();
-    const { language = null, expiresAt = null, name = null, scopes = null } = token;
+    const { language = null, expiresAt = null, name = null, scopes = null } = fields;
     const properties = [language, now, expiresAt, name, scopes];
     const grant = [upload ? 'upload' : 'app', upload?.folder ?? null, upload?.presetId ?? null, createdBy ?? null];
     const values = [appId, hash, ...properties, ...grant];

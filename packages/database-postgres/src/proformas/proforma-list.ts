@@ -25,6 +25,7 @@ import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import type { Statement } from '../sql.js';
+import { paymentReferenceSql } from './payment-reference-sql.js';
 import type { RememberedPage } from './remembered-pages.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
@@ -82,19 +83,12 @@ const timeOf = (column: string) => field(column, dateTimeSql(`p.${column}`));
 const optionalTimeOf = (column: string) => field(column, `coalesce(${dateTimeSql(`p.${column}`)}::text, 'null')`);
 const amountOf = (column: string) => field(column, amountSql(`p.${column}`, 'money.unit'));
 
-// Model 97 of the payment reference: letters count as the numbers 10 to 35, and the check digits replace the `P`.
-const REFERENCE_DIGITS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].reduce(
-  (digits, letter, index) => `replace(${digits}, '${letter}', '${index + 10}')`,
-  `replace(substr(p.number, 3), '-', '')`,
-);
-const REFERENCE = `lpad((98 - ${REFERENCE_DIGITS}::bigint * 100 % 97)::text, 2, '0') || substr(p.number, 2)`;
-
 /** Formats the listed row `p`. `countdown` is the JSON text of the seconds until it expires. */
 const proformaJson = (countdown: string): string =>
   objectSql([
     numberOf('id'),
     ['proforma_number', valueSql('p.number')],
-    ['transaction_reference', valueSql(REFERENCE)],
+    ['transaction_reference', valueSql(paymentReferenceSql('p.number'))],
     ['proforma_status_id', 'p.status_id'],
     ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
     ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
@@ -123,8 +117,7 @@ const proformaJson = (countdown: string): string =>
     numberOf('sales_channel_id'),
     valueOf('sales_channel'),
     valueOf('order_id'),
-    ['order_data_part', valueSql('o.data_part')],
-    ['order_time_part', valueSql('o.time_part')],
+    ...['data_part', 'time_part'].map((part) => field(`order_${part}`, valueSql(`o.${part}`))),
     ['canceled', booleanSql('p.canceled_at is not null')],
     valueOf('cancel_reason'),
     valueOf('tags'),
