@@ -1,3 +1,4 @@
+import { NAME_SEPARATOR, nameSortKey } from '@back-office/database-search';
 import { InvalidPosition, type ListedPage, type Page, type Position } from '@back-office/kernel';
 import { compare } from './lists.js';
 
@@ -8,6 +9,13 @@ export interface SortKey<Row> {
   readonly direction: 'asc' | 'desc';
   /** By default, missing values are the largest, as in PostgreSQL. */
   readonly nulls?: 'last';
+  /** Text that all values contain. */
+  readonly mark?: string;
+}
+
+/** Key that sorts by folded names, then by the names. */
+export function nameKey<Row>(names: (row: Row) => readonly (string | null)[]): Pick<SortKey<Row>, 'value' | 'mark'> {
+  return { value: (row) => nameSortKey(...names(row)), mark: NAME_SEPARATOR };
 }
 
 /** Returns a page of the rows. The last key must be unique. */
@@ -23,7 +31,7 @@ export function listPage<Row>(
     after &&
     parsePosition(
       after,
-      keys.length,
+      keys,
       sortedRows.map(({ values }) => values),
     );
   const followingRows = position
@@ -45,13 +53,15 @@ export function listedPage<Row>(
 }
 
 /** Converts the texts of keys that have numbers in the rows to numbers. Throws {@link InvalidPosition}. */
-function parsePosition(
+function parsePosition<Row>(
   position: Position,
-  keyCount: number,
+  keys: readonly SortKey<Row>[],
   rows: readonly (readonly KeyValue[])[],
 ): readonly KeyValue[] {
-  if (position.length !== keyCount) throw new InvalidPosition();
+  if (position.length !== keys.length) throw new InvalidPosition();
   return position.map((text, index) => {
+    if (text === null && rows.every((values) => values[index] !== null)) throw new InvalidPosition();
+    if (text !== null && !text.includes(keys[index]?.mark ?? '')) throw new InvalidPosition();
     if (text === null || !rows.some((values) => typeof values[index] === 'number')) return text;
     const number = Number(text);
     if (text === '' || Number.isNaN(number)) throw new InvalidPosition();

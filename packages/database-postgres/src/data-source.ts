@@ -38,6 +38,8 @@ import { VariantsInFull1763700000033 } from './migrations/0033-variants-in-full.
 import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
 import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
+import { FoldedNames1763700000036 } from './migrations/0036-folded-names.js';
+import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
@@ -144,6 +146,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PurgedKeysAndDevices1763700000034,
   LooseVoucherCodes1763700000035,
   NarrowScopes1763700000037,
+  FoldedNames1763700000036,
 ];
 
 /**

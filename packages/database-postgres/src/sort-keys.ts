@@ -1,4 +1,5 @@
 import { InvalidPosition, isStorable, type Position, type Sorting } from '@back-office/kernel';
+import { NAME_SEPARATOR } from '@back-office/database-search';
 import type { Placeholder } from './placeholders.js';
 
 export interface SortKey {
@@ -7,6 +8,8 @@ export interface SortKey {
   readonly direction: Sorting['direction'];
   /** Set only for nullable values, because PostgreSQL could otherwise not use the index. */
   readonly nulls?: 'first' | 'last';
+  /** Text that all values contain. Positions of earlier releases lack it. */
+  readonly mark?: string;
 }
 
 const MAX_KEY_LENGTH = 10_000;
@@ -61,12 +64,12 @@ export function afterSql(keys: readonly SortKey[], position: Position, value: Pl
   return `(${range}${isAfter})`;
 }
 
-function boundOf({ type, nulls }: SortKey, text: string | null, value: Placeholder): string | null {
+function boundOf({ type, nulls, mark = '' }: SortKey, text: string | null, value: Placeholder): string | null {
   if (text === null) {
     if (nulls === undefined) throw new InvalidPosition();
     return null;
   }
-  if (!VALID_TEXTS[type](text)) throw new InvalidPosition();
+  if (!VALID_TEXTS[type](text) || !text.includes(mark)) throw new InvalidPosition();
   return `${value(text)}::${type}`;
 }
 
@@ -74,6 +77,11 @@ function isAfterBound({ sql, direction, nulls }: SortKey, bound: string | null):
   if (bound === null) return nulls === 'first' ? `${sql} is not null` : 'false';
   const isGreater = `${sql} ${direction === 'asc' ? '>' : '<'} ${bound}`;
   return nulls === 'last' ? `(${isGreater} or ${sql} is null)` : isGreater;
+}
+
+/** Key that sorts by folded names, then by the names; null if both are. */
+export function nameKey(name: string, secondName = 'null'): Pick<SortKey, 'sql' | 'type' | 'mark'> {
+  return { sql: `name_sort_key(${name}, ${secondName})`, type: 'text', mark: NAME_SEPARATOR };
 }
 
 /** Returns a CTE with the ids of a page and their ordinals. `selectIds` must return the ids in order. */

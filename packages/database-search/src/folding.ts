@@ -65,3 +65,23 @@ const ACCENTS = /[\u0300-\u036f]/g;
 export function foldForPeople(text: string): string {
   return text.replaceAll(TRANSLITERATED_LETTERS, asciiOf).normalize('NFD').replaceAll(ACCENTS, '');
 }
+
+/** Separates the parts of a name and follows the folded name. */
+export const NAME_SEPARATOR = '\u0001';
+const MAX_KEY_PART = 160;
+
+/**
+ * Returns a key that sorts by the folded names, then by the names, like the database function `name_sort_key`; null if
+ * all names are null.
+ */
+export function nameSortKey(...names: readonly (string | null)[]): string | null {
+  const givenNames = names.filter((name) => name !== null);
+  if (givenNames.length === 0) return null;
+  const name = givenNames.join(NAME_SEPARATOR);
+  const folded = foldForPeople(name).replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  return truncate(folded.replaceAll(/ ?\u0001 ?/g, NAME_SEPARATOR)) + NAME_SEPARATOR + truncate(name);
+}
+
+function truncate(text: string): string {
+  return Array.from(text).slice(0, MAX_KEY_PART).join('');
+}

@@ -5,7 +5,7 @@ import { customerListStatement } from '@back-office/database-postgres';
 let api: TestApi;
 let shop: Client;
 let letterById: Map<number, string>;
-const SORTED_LETTERS = 'cdbae';
+const SORTED_LETTERS = 'cdeba';
 
 beforeAll(async () => {
   api = await testApi();

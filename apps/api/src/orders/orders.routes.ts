@@ -75,7 +75,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       path: '/orders',
       caller: 'app',
       scope: 'orders:read',
-      summary: "The app's orders, newest first by default; empty filters are ignored",
+      summary: "The app's orders, by default the latest order_date first; empty filters are ignored",
       query: { ...PAGING, ...CURSOR, ...ORDER_FILTERS, orderBy: ORDER_BY },
       answers: { 200: record({ data: listOf(OrderListShape) }) },
       handle: ({ app, query }) => {

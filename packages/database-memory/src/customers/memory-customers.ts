@@ -22,7 +22,7 @@ import { randomInt } from 'node:crypto';
 import { publish } from '../events/published-events.js';
 import { pick } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
-import { listedPage, type SortKey } from '../sorting.js';
+import { listedPage, nameKey, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 
 export class MemoryCustomers implements Customers, CustomerQueries {
@@ -82,8 +82,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
       ...(sorting
         ? [{ value: (customer: Customer) => customer.updated_at.getTime(), direction }]
         : [
-            { value: (customer: Customer) => customer.first_name, direction },
-            { value: (customer: Customer) => customer.last_name, direction },
+            { ...nameKey((customer: Customer) => [customer.first_name, customer.last_name]), direction },
           ]),
       { value: ({ id }) => id, direction },
     ];

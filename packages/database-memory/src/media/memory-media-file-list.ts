@@ -1,4 +1,4 @@
-import { foldForSearch } from '@back-office/database-search';
+import { foldForSearch, nameSortKey } from '@back-office/database-search';
 import type { ListedPage, Page, Sorting } from '@back-office/kernel';
 import {
   FILE_KINDS,
@@ -11,24 +11,24 @@ import {
   MAX_LISTED_PDFS,
 } from '@back-office/media';
 import { sortBy } from '../lists.js';
-import { listPage, type SortKey } from '../sorting.js';
+import { listPage, nameKey, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 import { pagesOf } from './derived-files.js';
 import { activeFiles, fileJson, fileOf, filesOf, isUsed, presentFile } from './files.js';
 import type { FileRecord } from './records.js';
 
-type Key = (file: FileRecord) => string | number | null;
+type Key = Pick<SortKey<FileRecord>, 'value' | 'mark'>;
 
 const FILE_KEYS: Readonly<Record<(typeof FILE_SORT_FIELDS)[number], Key>> = {
-  name: ({ filename }) => filename,
-  size: ({ size }) => size,
-  inserted_at: (file) => file.inserted_at.getTime(),
-  last_modified: (file) => file.last_modified.getTime(),
+  name: nameKey(({ filename }) => [filename]),
+  size: { value: ({ size }) => size },
+  inserted_at: { value: (file) => file.inserted_at.getTime() },
+  last_modified: { value: (file) => file.last_modified.getTime() },
 };
 const TRASH_KEYS: Readonly<Record<(typeof TRASH_SORT_FIELDS)[number], Key>> = {
   ...FILE_KEYS,
-  deleted_at: (file) => file.deleted_at?.getTime() ?? null,
-  purge_at: (file) => file.purge_at?.getTime() ?? null,
+  deleted_at: { value: (file) => file.deleted_at?.getTime() ?? null },
+  purge_at: { value: (file) => file.purge_at?.getTime() ?? null },
 };
 
 export class MemoryMediaFileList implements MediaFileQueries {
@@ -100,7 +100,7 @@ export class MemoryMediaFileList implements MediaFileQueries {
       .filter((file) => file.search_text.includes(query))
       .map((file) => ({ file, pages: this.presentPages(appId, file) }))
       .filter(({ pages }) => pages.length > 0);
-    const sortedPdfs = sortBy(matchingPdfs, [({ file }) => file.filename, ({ file }) => file.id]).slice(
+    const sortedPdfs = sortBy(matchingPdfs, [({ file }) => nameSortKey(file.filename), ({ file }) => file.id]).slice(
       0,
       MAX_LISTED_PDFS,
     );
@@ -145,10 +145,10 @@ export class MemoryMediaFileList implements MediaFileQueries {
 }
 
 function sortKeys({ field, direction }: Sorting, keys: Readonly<Record<string, Key>>): readonly SortKey<FileRecord>[] {
-  const value = Object.hasOwn(keys, field) ? keys[field] : undefined;
-  if (value === undefined) throw new Error(`Files cannot be sorted by ${field}`);
+  const key = Object.hasOwn(keys, field) ? keys[field] : undefined;
+  if (key === undefined) throw new Error(`Files cannot be sorted by ${field}`);
   return [
-    { value, direction },
+    { ...key, direction },
     { value: ({ id }) => id, direction },
   ];
 }

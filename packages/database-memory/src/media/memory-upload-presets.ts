@@ -1,3 +1,4 @@
+import { nameSortKey } from '@back-office/database-search';
 import type { Clock } from '@back-office/kernel';
 import {
   DEFAULT_PRESET,
@@ -19,7 +20,7 @@ export class MemoryUploadPresets implements UploadPresets, UploadPresetQueries {
   ) {}
 
   async list(appId: number): Promise<string> {
-    const presets = sortBy(this.state.uploadPresets.all(appId), [({ name }) => name, ({ id }) => id]);
+    const presets = sortBy(this.state.uploadPresets.all(appId), [({ name }) => nameSortKey(name), ({ id }) => id]);
     return JSON.stringify(presets.map(presentPreset));
   }
 

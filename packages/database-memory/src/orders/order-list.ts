@@ -11,29 +11,29 @@ import {
   type OrderSortField,
 } from '@back-office/orders';
 import { containsFolded } from '../people-search.js';
-import { listedPage, type SortKey } from '../sorting.js';
+import { listedPage, nameKey, type SortKey } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
-const SORT_KEYS: Readonly<Record<OrderSortField, readonly SortKey<StoredOrder>['value'][]>> = {
-  id: [({ id }) => id],
-  order_number: [(order) => order.order_number],
-  order_date: [(order) => order.order_date.getTime()],
-  invoice_number: [(order) => order.invoice_number],
-  sales: [({ sales }) => sales],
-  net_sales: [(order) => order.net_sales],
-  discount: [({ discount }) => discount],
-  vat: [({ vat }) => vat],
-  paid: [({ paid }) => paid],
-  debt: [shownDebtOf],
-  updated_at: [(order) => order.updated_at.getTime()],
-  customer_name: [(order) => order.customer_last_name, (order) => order.customer_first_name],
+const SORT_KEYS: Readonly<Record<OrderSortField, Pick<SortKey<StoredOrder>, 'value' | 'mark'>>> = {
+  id: { value: ({ id }) => id },
+  order_number: { value: (order) => order.order_number },
+  order_date: { value: (order) => order.order_date.getTime() },
+  invoice_number: { value: (order) => order.invoice_number },
+  sales: { value: ({ sales }) => sales },
+  net_sales: { value: (order) => order.net_sales },
+  discount: { value: ({ discount }) => discount },
+  vat: { value: ({ vat }) => vat },
+  paid: { value: ({ paid }) => paid },
+  debt: { value: shownDebtOf },
+  updated_at: { value: (order) => order.updated_at.getTime() },
+  customer_name: nameKey((order) => [order.customer_last_name, order.customer_first_name]),
 };
 
 export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): ListedPage {
   const sorting = parseSorting(orderBy, ORDER_SORT_FIELDS);
-  const sortValues = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
+  const key = SORT_KEYS[sorting?.field ?? 'order_date'];
   const keys: readonly SortKey<StoredOrder>[] = [
-    ...sortValues.map((value) => ({ value, direction: sorting?.direction ?? 'desc', nulls: 'last' }) as const),
+    { ...key, direction: sorting?.direction ?? 'desc', nulls: 'last' },
     { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingOrders = orders.filter((order) => matches(order, filter));

@@ -23,7 +23,7 @@ import {
   type Proforma,
   type ProformaFilter,
 } from '@back-office/proforma';
-import { listedPage, type SortKey } from '../sorting.js';
+import { listedPage, nameKey, type SortKey } from '../sorting.js';
 
 interface ListQuery {
   readonly app: RequestingApp;
@@ -33,22 +33,22 @@ interface ListQuery {
   readonly now: Date;
 }
 
-type Values = readonly SortKey<Proforma>['value'][];
+type Key = Pick<SortKey<Proforma>, 'value' | 'mark'>;
 
-const BY_INSERTION_TIME: Values = [({ insertedAt }) => insertedAt.getTime()];
+const BY_INSERTION_TIME: Key = { value: ({ insertedAt }) => insertedAt.getTime() };
 
 /** Sorts `processing_date` by the insertion time, which has the same value. */
-const SORT_KEYS: Readonly<Record<ProformaSortField, Values>> = {
-  expires_at: [({ expiresAt }) => expiresAt.getTime()],
-  end_sales: [({ endSales }) => endSales],
-  paid: [(proforma) => paidAmountOf(shownPayments(proforma))],
-  debt: [shownDebtOf],
-  customer_name: [({ buyer }) => buyer.lastName, ({ buyer }) => buyer.firstName],
+const SORT_KEYS: Readonly<Record<ProformaSortField, Key>> = {
+  expires_at: { value: ({ expiresAt }) => expiresAt.getTime() },
+  end_sales: { value: ({ endSales }) => endSales },
+  paid: { value: (proforma) => paidAmountOf(shownPayments(proforma)) },
+  debt: { value: shownDebtOf },
+  customer_name: nameKey(({ buyer }) => [buyer.lastName, buyer.firstName]),
   processing_date: BY_INSERTION_TIME,
   inserted_at: BY_INSERTION_TIME,
-  updated_at: [({ updatedAt }) => updatedAt.getTime()],
-  proforma_number: [({ number }) => number],
-  status: [({ status }) => statusId(status)],
+  updated_at: { value: ({ updatedAt }) => updatedAt.getTime() },
+  proforma_number: { value: ({ number }) => number },
+  status: { value: ({ status }) => statusId(status) },
 };
 
 export function proformaList(
@@ -56,9 +56,9 @@ export function proformaList(
   { app, filter, orderBy, page, now }: ListQuery,
 ): ListedPage {
   const sorting = parseSorting(orderBy, PROFORMA_SORT_FIELDS);
-  const sortValues = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
+  const key = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
   const keys: readonly SortKey<Proforma>[] = [
-    ...sortValues.map((value) => ({ value, direction: sorting?.direction ?? 'desc' }) as const),
+    { ...key, direction: sorting?.direction ?? 'desc' },
     { value: ({ id }) => id, direction: 'desc' },
   ];
   const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));

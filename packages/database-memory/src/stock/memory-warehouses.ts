@@ -1,3 +1,4 @@
+import { nameSortKey } from '@back-office/database-search';
 import {
   ALREADY_TAKEN,
   formatDateTime,
@@ -66,7 +67,7 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     const matchingWarehouses = this.currentWarehouses(appId).filter(
       (warehouse) => search === undefined || matchesSearch(warehouse, search),
     );
-    const sortedWarehouses = sortBy(matchingWarehouses, [({ name }) => name, ({ id }) => id]);
+    const sortedWarehouses = sortBy(matchingWarehouses, [({ name }) => nameSortKey(name), ({ id }) => id]);
     return JSON.stringify(pageOf(sortedWarehouses, page).map(presentWarehouse));
   }
 

@@ -7,13 +7,12 @@ import { dateTimeSql } from '../json-sql.js';
 import { personContainsSql } from '../search-text.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
-import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { CUSTOMERS } from '../tables/customers.js';
 
 const LISTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'search_text', 'inserted_at', 'updated_at');
 const BY_NAME: readonly SortKey[] = [
-  { sql: 'c.first_name', type: 'text', direction: 'asc' },
-  { sql: 'c.last_name', type: 'text', direction: 'asc' },
+  { ...nameKey('c.first_name', 'c.last_name'), direction: 'asc' },
   { sql: 'c.id', type: 'bigint', direction: 'asc' },
 ];
 

@@ -14,16 +14,18 @@ import type { Statement } from '../sql.js';
 import { pageBounds } from '../page-bounds.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
-import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { foldForSearch } from '@back-office/database-search';
 import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
 import { outerApp } from '../cluster/outer-app.js';
 
-type Column = Pick<SortKey, 'sql' | 'type'>;
+type Column = Pick<SortKey, 'sql' | 'type' | 'mark'>;
 type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], Column>>;
 
+const BY_NAME = nameKey('f.filename');
+
 const FILE_COLUMNS: ColumnByField<typeof FILE_SORT_FIELDS> = {
-  name: { sql: 'f.filename', type: 'text' },
+  name: BY_NAME,
   size: { sql: 'f.size', type: 'bigint' },
   inserted_at: { sql: 'f.inserted_at', type: 'timestamptz' },
   last_modified: { sql: 'f.last_modified', type: 'timestamptz' },
@@ -128,8 +130,8 @@ const FROM_LISTED_PAGES = `
   from cdn_pdf_pages p where p.app_id = ${outerApp('f')} and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
 
 const SELECT_PDF_RENDERS = `
-  select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (
-    select f.filename, f.id, json_build_object(
+  select coalesce(json_agg(row.data order by row.sort_key, row.id), '[]')::text as data from (
+    select ${BY_NAME.sql} as sort_key, f.id, json_build_object(
       'file', json_build_object('id', f.id, 'filename', f.filename, 'url', ${fileUrlSql('$2')}),
       'pages', (
         select json_agg(json_build_object(
@@ -140,7 +142,7 @@ const SELECT_PDF_RENDERS = `
     ) as data
     from cdn_files f
     where f.app_id = $1 and f.state = 'active' and ($3::text is null or f.search_text like $3) and exists (select ${FROM_LISTED_PAGES})
-    order by f.filename, f.id limit $4
+    order by ${BY_NAME.sql}, f.id limit $4
   ) as row`;
 
 const FIND_ID = `select id from cdn_files where app_id = $1 and key = $2 and state <> 'receiving'`;

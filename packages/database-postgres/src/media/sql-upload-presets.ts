@@ -8,6 +8,7 @@ import {
   type UploadPresets,
 } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
+import { nameKey } from '../sort-keys.js';
 
 const PRESET_JSON = `json_build_object(
   'id', p.id, 'name', p.name, 'output_format', p.output_format, 'max_width', p.max_width, 'quality', p.quality,
@@ -15,7 +16,7 @@ const PRESET_JSON = `json_build_object(
 )`;
 
 const LIST_PRESETS = `
-  select coalesce(json_agg(${PRESET_JSON} order by p.name, p.id), '[]')::text as data from cdn_upload_presets p
+  select coalesce(json_agg(${PRESET_JSON} order by ${nameKey('p.name').sql}, p.id), '[]')::text as data from cdn_upload_presets p
   where p.app_id = $1`;
 
 const FIND_PRESETS = `

@@ -12,7 +12,7 @@ const GROUPS = {
 
 const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-function latinSql(text: string): string {
+export function latinSql(text: string): string {
   const single = `translate(${text}, ${quoteLiteral(LETTERS.letters + GROUPS.capitals)}, ${quoteLiteral(LETTERS.replacements + GROUPS.small)})`;
   const groups = [...GROUPS.small].map((letter, index) => [letter, GROUPS.replacements[index] ?? ''] as const);
   return [...groups, ['ß', 'ss'], ['ŉ', "'n"]].reduce(

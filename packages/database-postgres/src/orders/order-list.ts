@@ -14,7 +14,7 @@ import { among } from '../list-conditions.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
-import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { personContainsSql } from '../search-text.js';
 
 const DECIMALS_PARAMETER = '$2';
@@ -34,38 +34,32 @@ const COMPUTED_FIELDS = new Map([
 ]);
 const LISTED_FIELDS = ORDER_FIELDS.map((name) => `${COMPUTED_FIELDS.get(name) ?? `o.${name}`} as ${name}`).join(', ');
 const BY_ID: SortKey = { sql: 'o.id', type: 'bigint', direction: 'desc' };
-const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'o.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
+const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'o.order_date', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
 // Orders without a value come last, whether ascending or descending.
-const SORT_COLUMNS: Readonly<Record<OrderSortField, readonly Omit<SortKey, 'direction'>[]>> = {
-  id: [{ sql: 'o.id', type: 'bigint' }],
-  order_number: [{ sql: 'o.order_number', type: 'text' }],
-  order_date: [{ sql: 'o.order_date', type: 'timestamptz' }],
-  invoice_number: [{ sql: 'o.invoice_number', type: 'text', nulls: 'last' }],
-  sales: [{ sql: 'o.sales', type: 'bigint' }],
-  net_sales: [{ sql: 'o.net_sales', type: 'bigint' }],
-  discount: [{ sql: 'o.discount', type: 'bigint' }],
-  vat: [{ sql: 'o.vat', type: 'bigint' }],
-  paid: [{ sql: 'o.paid', type: 'bigint' }],
-  debt: [{ sql: SHOWN_DEBT, type: 'bigint' }],
-  updated_at: [{ sql: 'o.updated_at', type: 'timestamptz' }],
-  customer_name: [
-    { sql: 'o.customer_last_name', type: 'text', nulls: 'last' },
-    { sql: 'o.customer_first_name', type: 'text', nulls: 'last' },
-  ],
+const SORT_COLUMNS: Readonly<Record<OrderSortField, Omit<SortKey, 'direction'>>> = {
+  id: { sql: 'o.id', type: 'bigint' },
+  order_number: { sql: 'o.order_number', type: 'text' },
+  order_date: { sql: 'o.order_date', type: 'timestamptz' },
+  invoice_number: { sql: 'o.invoice_number', type: 'text', nulls: 'last' },
+  sales: { sql: 'o.sales', type: 'bigint' },
+  net_sales: { sql: 'o.net_sales', type: 'bigint' },
+  discount: { sql: 'o.discount', type: 'bigint' },
+  vat: { sql: 'o.vat', type: 'bigint' },
+  paid: { sql: 'o.paid', type: 'bigint' },
+  debt: { sql: SHOWN_DEBT, type: 'bigint' },
+  updated_at: { sql: 'o.updated_at', type: 'timestamptz' },
+  customer_name: { ...nameKey('o.customer_last_name', 'o.customer_first_name'), nulls: 'last' },
 };
 
 function sortKeys(orderBy: unknown): readonly SortKey[] {
   const sorting = parseSorting(orderBy, ORDER_SORT_FIELDS);
   if (sorting === undefined) return NEWEST_FIRST;
-  const keys = (SORT_COLUMNS[sorting.field] ?? []).map((key) => ({ ...key, direction: sorting.direction }));
-  return [...keys, BY_ID];
+  return [{ ...SORT_COLUMNS[sorting.field], direction: sorting.direction }, BY_ID];
 }
 
 const listSql = (conditions: readonly string[], keys: readonly SortKey[], bounds: PageBounds): string => `
-  with ${pageCte(`
-    select o.id from orders o where ${['o.app_id = $1', ...conditions].join(' and ')}
-    order by ${orderSql(keys)} ${bounds.clause}`)}
+  with ${pageCte(selectIds(conditions, keys, bounds))}
   select (
     select coalesce(json_agg(row), '[]')::text from (
       select ${LISTED_FIELDS}
@@ -75,6 +69,21 @@ const listSql = (conditions: readonly string[], keys: readonly SortKey[], bounds
     select ${positionSql(keys)} from orders o
     where o.app_id = $1 and o.id = (select id from page where ordinal = ${bounds.limit})
   ) as "end"`;
+
+/** Reads descending values before missing ones, because the index has the missing ones first in that direction. */
+function selectIds(conditions: readonly string[], keys: readonly SortKey[], { clause, end }: PageBounds): string {
+  const [key] = keys;
+  const order = orderSql(keys);
+  const select = (columns: string, ...extraConditions: readonly string[]): string =>
+    `select ${columns} from orders o where ${['o.app_id = $1', ...conditions, ...extraConditions].join(' and ')}`;
+  if (key?.nulls === undefined || key.direction === 'asc') return `${select('o.id')} order by ${order} ${clause}`;
+  const pageOf = (condition: string, branchOrder: string): string =>
+    `(${select(`o.id, ${key.sql} as key`, `${key.sql} ${condition}`)} order by ${branchOrder} limit ${end})`;
+  return `
+    select id from (
+      ${pageOf('is not null', `${key.sql} desc, o.id desc`)} union all ${pageOf('is null', 'o.id desc')}
+    ) as o order by key desc nulls last, id desc ${clause}`;
+}
 
 export function orderListStatement({ app, filter, orderBy, page }: OrderListQuery) {
   const values: unknown[] = [app.id, app.decimals, currencyNumber(app.currency)];

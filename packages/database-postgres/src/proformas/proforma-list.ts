@@ -23,7 +23,7 @@ import {
 } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
-import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import type { Statement } from '../sql.js';
 import { paymentReferenceSql } from './payment-reference-sql.js';
 import type { RememberedPage } from './remembered-pages.js';
@@ -39,27 +39,22 @@ const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
 const BY_ID: SortKey = { sql: 'p.id', type: 'bigint', direction: 'desc' };
 const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'p.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
-interface SortColumn {
-  readonly sql: string;
-  readonly type: SortKey['type'];
+interface SortColumn extends Pick<SortKey, 'sql' | 'type' | 'mark'> {
   readonly isNullable?: boolean;
 }
 
 // Sorts `processing_date` by `inserted_at`, which has the same value.
-const SORT_COLUMNS: Readonly<Record<ProformaSortField, readonly SortColumn[]>> = {
-  expires_at: [{ sql: 'p.expires_at', type: 'timestamptz' }],
-  end_sales: [{ sql: 'p.end_sales', type: 'bigint' }],
-  paid: [{ sql: 'p.paid', type: 'bigint' }],
-  debt: [{ sql: SHOWN_DEBT, type: 'bigint' }],
-  customer_name: [
-    { sql: 'p.customer_last_name', type: 'text', isNullable: true },
-    { sql: 'p.customer_first_name', type: 'text', isNullable: true },
-  ],
-  processing_date: [{ sql: 'p.inserted_at', type: 'timestamptz' }],
-  inserted_at: [{ sql: 'p.inserted_at', type: 'timestamptz' }],
-  updated_at: [{ sql: 'p.updated_at', type: 'timestamptz' }],
-  proforma_number: [{ sql: 'p.number', type: 'text' }],
-  status: [{ sql: 'p.status_id', type: 'bigint' }],
+const SORT_COLUMNS: Readonly<Record<ProformaSortField, SortColumn>> = {
+  expires_at: { sql: 'p.expires_at', type: 'timestamptz' },
+  end_sales: { sql: 'p.end_sales', type: 'bigint' },
+  paid: { sql: 'p.paid', type: 'bigint' },
+  debt: { sql: SHOWN_DEBT, type: 'bigint' },
+  customer_name: { ...nameKey('p.customer_last_name', 'p.customer_first_name'), isNullable: true },
+  processing_date: { sql: 'p.inserted_at', type: 'timestamptz' },
+  inserted_at: { sql: 'p.inserted_at', type: 'timestamptz' },
+  updated_at: { sql: 'p.updated_at', type: 'timestamptz' },
+  proforma_number: { sql: 'p.number', type: 'text' },
+  status: { sql: 'p.status_id', type: 'bigint' },
 };
 
 function sortKeys(orderBy: unknown): readonly SortKey[] {
@@ -67,13 +62,8 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   if (sorting === undefined) return NEWEST_FIRST;
   const { field, direction } = sorting;
   const nulls = direction === 'asc' ? 'last' : 'first';
-  const keys = (SORT_COLUMNS[field] ?? []).map(({ sql, type, isNullable }): SortKey => ({
-    sql,
-    type,
-    direction,
-    ...(isNullable && { nulls }),
-  }));
-  return [...keys, BY_ID];
+  const { isNullable, ...column } = SORT_COLUMNS[field];
+  return [{ ...column, direction, ...(isNullable && { nulls }) }, BY_ID];
 }
 
 const field = (column: string, json: string): JsonField => [column, json];

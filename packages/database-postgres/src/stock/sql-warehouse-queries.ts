@@ -3,6 +3,7 @@ import type { Page } from '@back-office/kernel';
 import { anyContainsSql } from '../search-text.js';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
+import { nameKey } from '../sort-keys.js';
 import { placeholders } from '../placeholders.js';
 import { WAREHOUSES } from '../tables/stock.js';
 
@@ -13,7 +14,7 @@ const listSql = (condition: string): string => `
   select coalesce(json_agg(row), '[]')::text as data from (
     select ${LISTED_COLUMNS.of('w')}, ${dateTimeSql('w.inserted_at')} as inserted_at, ${dateTimeSql('w.updated_at')} as updated_at
     from warehouses w where w.app_id = $1 and w.deleted_at is null and ${condition}
-    order by w.name, w.id offset $2 limit $3
+    order by ${nameKey('w.name').sql}, w.id offset $2 limit $3
   ) as row`;
 
 export class SqlWarehouseQueries implements WarehouseQueries {

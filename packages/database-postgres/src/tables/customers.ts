@@ -37,11 +37,11 @@ export const CUSTOMERS = defineTable({
     customers_time_part_check: 'time_part >= 0',
   },
   indexes: {
-    customers_name_idx: ['app_id', 'first_name', 'last_name', 'id'],
     customers_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {
     customers_email_key: 'by an expression',
+    customers_name_idx: 'by an expression',
     customers_search_idx: 'by letter triples',
   },
 });

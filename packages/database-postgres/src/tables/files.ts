@@ -61,7 +61,6 @@ export const FILES = defineTable({
     cdn_files_by_insertion_idx: { columns: ['app_id', 'inserted_at', 'id'], where: "state = 'active'" },
     cdn_files_by_size_idx: { columns: ['app_id', 'size', 'id'], where: "state = 'active'" },
     cdn_files_content_idx: ['app_id', 'content'],
-    cdn_files_kind_idx: { columns: ['app_id', 'kind', 'filename', 'id'], where: "state = 'active'" },
     cdn_files_name_key: { columns: ['app_id', 'folder', 'filename'], unique: true, where: "state = 'active'" },
     cdn_files_original_idx: { columns: ['app_id', 'original'], where: 'original is not null' },
     cdn_files_pending_idx: { columns: ['last_modified'], where: "processing = 'pending'" },
@@ -71,7 +70,9 @@ export const FILES = defineTable({
   },
   sqlIndexes: {
     cdn_files_branch_idx: 'for prefixes',
-    cdn_files_listed_idx: 'includes a column',
+    cdn_files_folder_idx: 'by an expression',
+    cdn_files_kind_idx: 'by an expression',
+    cdn_files_listed_idx: 'by an expression',
     cdn_files_search_idx: 'by letter triples',
   },
 });

@@ -67,7 +67,7 @@ export const ORDERS = defineTable({
   sqlIndexes: {
     orders_customer_idx: 'newest first',
     orders_location_idx: 'newest first',
-    orders_newest_idx: 'newest first',
+    orders_name_idx: 'by an expression',
     orders_search_idx: 'by letter triples',
   },
 });

@@ -94,7 +94,6 @@ export const PROFORMAS = defineTable({
     proforma_orders_converted_idx: { columns: ['app_id', 'converted_at'], where: 'converted_at is not null' },
     proforma_orders_deadline_idx: { columns: ['app_id', 'due_at'], where: 'due_at is not null' },
     proforma_orders_expires_idx: ['app_id', 'expires_at', 'id'],
-    proforma_orders_name_idx: ['app_id', 'customer_last_name', 'customer_first_name', 'id'],
     proforma_orders_order_key: { columns: ['app_id', 'order_id'], where: 'order_id is not null', unique: true },
     proforma_orders_paid_idx: { columns: ['app_id', 'expires_at'], where: 'due_at is null and status_id <= 5' },
     proforma_orders_updated_idx: ['app_id', 'updated_at', 'id'],
@@ -102,6 +101,7 @@ export const PROFORMAS = defineTable({
   sqlIndexes: {
     proforma_orders_alerts_idx: 'newest first',
     proforma_orders_customer_idx: 'newest first',
+    proforma_orders_name_idx: 'by an expression',
     proforma_orders_newest_idx: 'newest first',
     proforma_orders_status_idx: 'newest first',
   },

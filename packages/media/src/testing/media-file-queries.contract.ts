@@ -74,10 +74,10 @@ export function mediaFileQueriesContract(
       },
     );
 
-    it('is sorted by name in code point order by default', async () => {
+    it('is sorted by folded name, then by name, by default', async () => {
       const fileNames = ['b', 'B', 'a', 'č', '\u{1F600}', '\u{FF21}', '1', 'a b', 'a-b', '_'];
       for (const name of fileNames) await library.addFile(name);
-      const sortedNames = ['1', 'B', '_', 'a', 'a b', 'a-b', 'b', 'č', '\u{FF21}', '\u{1F600}'];
+      const sortedNames = ['1', '_', 'a', 'a b', 'a-b', 'B', 'b', 'č', '\u{FF21}', '\u{1F600}'];
       expect(await names()).toEqual(sortedNames);
       expect(await names({}, 'name desc')).toEqual([...sortedNames].reverse());
     });

@@ -100,7 +100,7 @@ export function mediaFilesContract(
       for (let count = 0; count < 2; count += 1) await library.addFile('a.txt', { onConflict: 'rename' });
       await library.addFile('A.txt');
       await library.addFile('a.txt', { folder: pathOf('p') });
-      expect(await library.fileNames()).toEqual(['A.txt', 'a (2).txt', 'a (3).txt', 'a.txt']);
+      expect(await library.fileNames()).toEqual(['a (2).txt', 'a (3).txt', 'A.txt', 'a.txt']);
     });
 
     it('keeps the upload receipt usable when it refuses the upload', async () => {

@@ -53,7 +53,7 @@ export function uploadPresetsContract(
       const returnedPresets = await put({ name: 'b' }, { name: 'A' }, { name: 'č' }, { name: 'b', quality: 7 });
       expect(returnedPresets.map(({ name }) => name)).toEqual(['b', 'A', 'č', 'b']);
       expect(returnedPresets[0]).toMatchObject({ quality: 7 });
-      expect((await list()).map(({ name }) => name)).toEqual(['A', 'b', 'default', 'č']);
+      expect((await list()).map(({ name }) => name)).toEqual(['A', 'b', 'č', 'default']);
     });
 
     it('have exactly one default', async () => {

@@ -137,8 +137,8 @@ export function orderQueriesContract(
     it('contains the orders of one app, newest first, in pages', async () => {
       await importThree();
       await (await OrderShop.open(fixture)).importOrder({ orderNumber: 'D' });
-      expect(await listNumbers()).toBe('C B A');
-      expect(await listNumbers({}, '', { offset: 1, limit: 1 })).toBe('B');
+      expect(await listNumbers()).toBe('C A B');
+      expect(await listNumbers({}, '', { offset: 1, limit: 1 })).toBe('A');
       expect(await listNumbers({}, '', { offset: 3, limit: 1 })).toBe('');
     });
 
@@ -159,9 +159,9 @@ export function orderQueriesContract(
       ['vat desc', 'B A C'],
       ['debt desc', 'B A C'],
       ['order_number', 'A B C'],
-      ['sales asc ', 'C B A'],
-      ['tags', 'C B A'],
-      ['SALES', 'C B A'],
+      ['sales asc ', 'C A B'],
+      ['tags', 'C A B'],
+      ['SALES', 'C A B'],
     ])('sorted by %s returns %s', async (orderBy, expected) => {
       await importThree();
       expect(await listNumbers({}, orderBy)).toBe(expected);
@@ -251,11 +251,11 @@ export function orderQueriesContract(
       expect([await listNumbers({}, 'paid'), await listNumbers({}, 'paid desc')]).toEqual(['C A B', 'B A C']);
     });
 
-    it('sorted by customer uses the last name, then the first name', async () => {
+    it('sorted by customer uses the folded last name, then the folded first name', async () => {
       const people = [
         ['1', 'Ana', 'Žun'],
-        ['2', 'Mira', 'Kos'],
-        ['3', 'Ana', 'Kos'],
+        ['2', 'Mira', 'Čolić'],
+        ['3', 'ana', '  čolić'],
       ] as const;
       for (const [name, firstName, lastName] of people) {
         await fixture.addCustomer(shop.appId, { external_ref: name, first_name: firstName, last_name: lastName });

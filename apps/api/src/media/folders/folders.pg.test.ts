@@ -131,12 +131,12 @@ describe('POST /cdn_folders', () => {
 
 describe('GET /cdn/folders', () => {
   it('returns the tree in order of name, with counts of visible files', async () => {
-    await makeFolders('b', 'a', 'a/x', 'a/x/deep');
+    await makeFolders('B', 'č', 'Đ', 'e', 'a', 'a/x', 'a/x/deep');
     await addFile('a', '1.png');
     await addFile('a/x/deep', '2.png');
     await addFile('a/x/deep', '3.png', { hidden: true });
     const { body } = await shop.get('/cdn/folders');
-    expect(outline(body.data)).toEqual([['a', [['a/x', ['a/x/deep']]]], 'b']);
+    expect(outline(body.data)).toEqual([['a', [['a/x', ['a/x/deep']]]], 'B', 'č', 'Đ', 'e']);
     const [a] = body.data as FolderNode[];
     expect([a?.file_count, a?.total_file_count]).toEqual([1, 2]);
     expect([a?.folders[0]?.file_count, a?.folders[0]?.total_file_count]).toEqual([0, 1]);

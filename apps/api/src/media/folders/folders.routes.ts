@@ -1,3 +1,4 @@
+import { nameSortKey } from '@back-office/database-search';
 import { IS_INVALID, isRefusal, type Refusal, refuse } from '@back-office/kernel';
 import {
   joinFolder,
@@ -152,7 +153,7 @@ function buildTree(folders: readonly Folder[], path: FolderPath): FolderNode[] {
   for (const folder of folders)
     children.set(parentOf(folder.path), [...(children.get(parentOf(folder.path)) ?? []), folder]);
   const nodesBelow = (parent: FolderPath): FolderNode[] =>
-    (children.get(parent) ?? []).map((folder) => nodeOf(folder, nodesBelow(folder.path))).sort(byName);
+    sortByName((children.get(parent) ?? []).map((folder) => nodeOf(folder, nodesBelow(folder.path))));
   return nodesBelow(path);
 }
 
@@ -170,6 +171,8 @@ function nodeOf(folder: Folder, children: readonly FolderNode[]): FolderNode {
   };
 }
 
-function byName(a: FolderNode, b: FolderNode): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id;
+function sortByName(nodes: readonly FolderNode[]): FolderNode[] {
+  const keyed = nodes.map((node) => ({ node, key: nameSortKey(node.name) ?? '' }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.node.id - b.node.id));
+  return keyed.map(({ node }) => node);
 }
