@@ -2,7 +2,7 @@ import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js
 import { Postgres } from './postgres.js';
 import { dataSourceFor, migrationSourceFor } from './data-source.js';
 import { migrate } from './migrate.js';
-import { asciiOf, foldForPeople, nameSortKey } from '@back-office/database-search';
+import { asciiOf, foldForPeople, foldSearched, nameSortKey } from '@back-office/database-search';
 
 const MIGRATIONS_BEFORE_FOLDING = 4;
 
@@ -65,7 +65,12 @@ describe('stored and searched texts about people', () => {
   });
 
   it('have the same sort keys in both databases', async () => {
-    const pairs = [...LETTERS.map((letter) => [`a ${letter}  b`, letter] as const), [null, 'x'], ['x', null], [null, null]];
+    const pairs = [
+      ...LETTERS.map((letter) => [`a ${letter}  b`, letter] as const),
+      [null, 'x'],
+      ['x', null],
+      [null, null],
+    ];
     const rows = await database.rows<{ first: string | null; second: string | null; key: string | null }>(
       `select first, second, name_sort_key(first, second) as key
        from unnest($1::text[], $2::text[]) as row (first, second)`,
@@ -75,6 +80,17 @@ describe('stored and searched texts about people', () => {
     const differences = rows.filter(({ first, second, key }) => key !== nameSortKey(first, second));
     expect(differences.filter(({ second }) => second?.toLowerCase() === second)).toEqual([]);
     expect(rows).toHaveLength(pairs.length);
+  });
+
+  it('have the same search keys in both databases', async () => {
+    const texts = LETTERS.map((letter) => `Dj${letter}  a`);
+    const rows = await database.rows<{ text: string; kept: string; searched: string }>(
+      `select text, search_key(folded_for_people(text), null) as kept, lower(searched) as searched
+       from unnest($1::text[], $2::text[]) as row (text, searched)`,
+      [texts, texts.map(foldSearched)],
+    );
+    expect(rows.filter(({ kept, searched }) => kept !== searched)).toEqual([]);
+    expect(rows).toHaveLength(texts.length);
   });
 
   it('are folded like names of products, in Latin and Cyrillic letters', async () => {

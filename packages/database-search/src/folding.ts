@@ -85,3 +85,25 @@ export function nameSortKey(...names: readonly (string | null)[]): string | null
 function truncate(text: string): string {
   return Array.from(text).slice(0, MAX_KEY_PART).join('');
 }
+
+const APOSTROPHES = /[‘’ʼ´`]/g;
+
+/**
+ * Folds like {@link foldForPeople}, and takes `dj` for `đ`, one apostrophe for another and repeated blanks for one. Keeps
+ * line feeds, which separate searched texts.
+ */
+export function foldSearched(text: string): string {
+  return foldForPeople(text)
+    .replaceAll(APOSTROPHES, "'")
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .replaceAll(/dj/gi, 'd');
+}
+
+const PHONE = /^[\d\s+/().-]+$/;
+const MIN_PHONE_DIGITS = 5;
+
+/** Returns the digits of a searched phone number without leading zeros; `undefined` if the text is something else. */
+export function phoneDigitsOf(text: string): string | undefined {
+  const digits = PHONE.test(text) ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : '';
+  return digits.length < MIN_PHONE_DIGITS ? undefined : digits;
+}

@@ -8,7 +8,6 @@ import {
   type PresentedCustomer,
   type TakenFields,
 } from '@back-office/customers';
-import { foldForPeople } from '@back-office/database-search';
 import {
   formatDateTime,
   newParts,
@@ -22,6 +21,7 @@ import { randomInt } from 'node:crypto';
 import { publish } from '../events/published-events.js';
 import { pick } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
+import { containsFolded } from '../people-search.js';
 import { listedPage, nameKey, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 
@@ -81,9 +81,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     const keys: readonly SortKey<Customer>[] = [
       ...(sorting
         ? [{ value: (customer: Customer) => customer.updated_at.getTime(), direction }]
-        : [
-            { ...nameKey((customer: Customer) => [customer.first_name, customer.last_name]), direction },
-          ]),
+        : [{ ...nameKey((customer: Customer) => [customer.first_name, customer.last_name]), direction }]),
       { value: ({ id }) => id, direction },
     ];
     return listedPage(matchingCustomers, keys, page, presentCustomer);
@@ -92,14 +90,7 @@ export class MemoryCustomers implements Customers, CustomerQueries {
 
 /** Joins the names in both orders, because a query may start with either name. */
 function matchesSearch({ email, phone, first_name: first, last_name: last }: Customer, query: string): boolean {
-  const foldedQuery = foldText(query);
-  return (
-    foldedQuery !== '' && foldText(`${first} ${last} ${email} ${phone ?? ''}\n${last} ${first}`).includes(foldedQuery)
-  );
-}
-
-function foldText(text: string): string {
-  return foldForPeople(text).toLowerCase();
+  return containsFolded(`${first} ${last} ${email} ${phone ?? ''}\n${last} ${first}`, query, phone);
 }
 
 const SHOWN_FIELDS = [

@@ -1,7 +1,7 @@
 import type { Page } from '@back-office/kernel';
 import type { FileUsageQueries } from '@back-office/media';
 import { pageOf, sortBy } from '../lists.js';
-import { lowerCase } from '../lower-case.js';
+import { containsFolded } from '../people-search.js';
 import type { State } from '../state.js';
 import { fileOf, filesOf } from './files.js';
 import type { Usage } from './usage.js';
@@ -20,7 +20,7 @@ export class MemoryUsageList implements FileUsageQueries {
     const brokenUsages = this.state.usages
       .all(appId)
       .filter(({ key }) => !keys.has(key))
-      .filter((usage) => search === undefined || this.matchesSearch(appId, usage, lowerCase(search)));
+      .filter((usage) => !search || this.matchesSearch(appId, usage, search));
     return this.json(appId, sortBy(brokenUsages, [({ key }) => key, ({ id }) => id]), page);
   }
 
@@ -35,7 +35,7 @@ export class MemoryUsageList implements FileUsageQueries {
 
   private matchesSearch(appId: number, usage: Usage, query: string): boolean {
     const texts = [this.labelOf(appId, usage), usage.url, usage.entity_type, usage.entity_id, usage.key];
-    return texts.some((text) => text !== null && lowerCase(text).includes(query));
+    return texts.some((text) => text !== null && containsFolded(text, query));
   }
 
   private labelOf(appId: number, { entity_type: type, entity_id: id, label }: Usage): string | null {

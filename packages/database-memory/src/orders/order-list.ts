@@ -43,7 +43,7 @@ export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy
 function matches(order: StoredOrder, filter: OrderFilter): boolean {
   const { search, customerId, appLocationId, from, before, updatedAfter } = filter;
   return (
-    (search === undefined || containsFolded(searchText(order), search)) &&
+    (search === undefined || containsFolded(searchText(order), search, order.customer_phone)) &&
     (customerId === undefined || order.customer_id === customerId) &&
     (appLocationId === undefined || order.app_location_id === appLocationId) &&
     (from === undefined || order.order_date >= from) &&

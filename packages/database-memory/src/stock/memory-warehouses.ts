@@ -24,7 +24,7 @@ import {
 } from '@back-office/stock';
 import { audit } from '../apps/audit-entries.js';
 import { pageOf, sortBy } from '../lists.js';
-import { lowerCase } from '../lower-case.js';
+import { containsFolded } from '../people-search.js';
 import type { State } from '../state.js';
 import type { StoredWarehouse } from './records.js';
 
@@ -132,7 +132,7 @@ function toWarehouse(row: StoredWarehouse): Warehouse {
 
 function matchesSearch({ name, code, address_line_1, city, postcode }: StoredWarehouse, query: string): boolean {
   const texts = [name, code ?? '', address_line_1, city, postcode];
-  return texts.some((text) => lowerCase(text).includes(lowerCase(query)));
+  return texts.some((text) => containsFolded(text, query));
 }
 
 function presentWarehouse(row: StoredWarehouse): object {

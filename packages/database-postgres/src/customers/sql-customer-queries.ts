@@ -42,7 +42,7 @@ export function customerListStatement(
   const keys = sorting ? byChange(sorting) : BY_NAME;
   const conditions = [
     ...(externalRef === undefined ? [] : [`c.external_ref = ${value(externalRef)}`]),
-    ...(search === undefined ? [] : [personContainsSql('c.search_text', search, value)]),
+    ...(search === undefined ? [] : [personContainsSql('c', 'phone', search, value)]),
     ...(updatedAfter === undefined ? [] : [`c.updated_at >= ${value(updatedAfter)}`]),
     ...(page.after === undefined ? [] : [afterSql(keys, page.after, value)]),
   ];

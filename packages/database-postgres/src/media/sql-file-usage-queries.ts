@@ -50,7 +50,7 @@ const BROKEN_USAGES = `
 function brokenUsagesStatement(appId: number, search: string | undefined, { offset, limit }: Page): Statement {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);
-  const condition = search === undefined ? 'true' : anyContainsSql(SEARCHED_COLUMNS, search, value);
+  const condition = search ? anyContainsSql(SEARCHED_COLUMNS, search, value) : 'true';
   const page = `with ${BROKEN_USAGES} select u.*, count(*) over () as total_count from broken u where ${condition}`;
   return { text: listSql(page, 'u.key, u.id'), values };
 }

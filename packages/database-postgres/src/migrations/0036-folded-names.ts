@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { latinSql } from './0005-people-and-sessions.js';
 
-// The characters that `\s` of JavaScript matches, because `\s` of PostgreSQL depends on the locale. Single spaces do not
+// The characters that `\s` of JavaScript matches, except the line feed that separates searched texts, because `\s` of PostgreSQL depends on the locale. Single spaces do not
 // match, because replacing them by themselves takes most of the time.
-const BLANKS = '\\t-\\r\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-const REPEATED_BLANKS = `[${BLANKS}][ ${BLANKS}]*| [ ${BLANKS}]+`;
+const BLANKS = '\\t\\v-\\r\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+const repeated = (blanks: string): string => `[${blanks}][ ${blanks}]*| [ ${blanks}]+`;
 const APOSTROPHES = '‘’ʼ´`';
 
 // The functions must give the same results as those of the package database-search. They call built-in functions only,
@@ -18,7 +18,7 @@ const FUNCTIONS = [
       if octet_length(name) <> char_length(name) then
         folded := regexp_replace(normalize(${latinSql('name')}, NFD), '[\\u0300-\\u036f]', '', 'g');
       end if;
-      folded := lower(btrim(regexp_replace(folded, '${REPEATED_BLANKS}', ' ', 'g')));
+      folded := lower(btrim(regexp_replace(folded, '${repeated(`${BLANKS}\\n`)}', ' ', 'g')));
       folded := replace(replace(folded, ' ' || chr(1), chr(1)), chr(1) || ' ', chr(1));
       return left(folded, 160) || chr(1) || left(name, 160);
     end
@@ -28,7 +28,7 @@ const FUNCTIONS = [
       if octet_length(folded) <> char_length(folded) or position(chr(96) in folded) > 0 then
         folded := translate(folded, '${APOSTROPHES}', '''''''''''');
       end if;
-      folded := replace(regexp_replace(folded, '${REPEATED_BLANKS}', ' ', 'g'), 'dj', 'd');
+      folded := replace(regexp_replace(folded, '${repeated(BLANKS)}', ' ', 'g'), 'dj', 'd');
       return case when phone is null then folded
         else folded || chr(10) || regexp_replace(phone, '[^0-9]+', '', 'g') end;
     end
@@ -58,6 +58,10 @@ const INDEXES = [
   'drop index orders_location_idx',
   `create index orders_location_idx on orders (app_id, app_location_id, order_date desc, id desc)
     where app_location_id is not null`,
+  'drop index customers_search_idx',
+  'create index customers_search_idx on customers using gin (app_id, search_key(search_text, phone) gin_trgm_ops)',
+  'drop index orders_search_idx',
+  'create index orders_search_idx on orders using gin (app_id, search_key(search_text, customer_phone) gin_trgm_ops)',
 ];
 
 export class FoldedNames1763700000036 implements MigrationInterface {
@@ -65,6 +69,8 @@ export class FoldedNames1763700000036 implements MigrationInterface {
   readonly isCompatible = true;
 
   async up(runner: QueryRunner): Promise<void> {
+    // An index by letter triples is built in half the time with this memory.
+    await runner.query("set local maintenance_work_mem = '256MB'");
     for (const statement of [...FUNCTIONS, ...INDEXES]) await runner.query(statement);
   }
 

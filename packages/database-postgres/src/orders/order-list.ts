@@ -96,7 +96,7 @@ export function orderListStatement({ app, filter, orderBy, page }: OrderListQuer
 function conditionsOf(filter: OrderFilter, value: (parameter: unknown) => string): string[] {
   const { search, customerId, appLocationId, from, before, updatedAfter } = filter;
   return [
-    ...(search === undefined ? [] : [personContainsSql('o.search_text', search, value)]),
+    ...(search === undefined ? [] : [personContainsSql('o', 'customer_phone', search, value)]),
     ...(customerId === undefined ? [] : [`o.customer_id = ${value(customerId)}::bigint`]),
     ...(appLocationId === undefined ? [] : [`o.app_location_id = ${value(appLocationId)}::bigint`]),
     ...(from === undefined ? [] : [`o.order_date >= ${value(from)}`]),

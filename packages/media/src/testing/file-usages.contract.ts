@@ -102,9 +102,9 @@ export function fileUsagesContract(
       const url = missingUrl('X_y%25.jpg');
       await replace({ label: 'Ćao Home', entity_type: 'banner', entity_id: 'Id7', fields: [{ field: 'f', url }] });
       await replace({ entity_id: 'other', fields: [{ field: 'f', url: missingUrl('b') }] });
-      for (const search of ['ĆAO h', 'x_Y%25', 'BANN', 'iD7']) expect(await brokenUsages(search)).toHaveLength(1);
-      for (const search of ['cao', 'x%y', 'home banner', '_%', '\\'])
-        expect(await brokenUsages(search)).toHaveLength(0);
+      for (const search of ['ĆAO h', 'cao  h', 'x_Y%25', 'BANN', 'iD7'])
+        expect(await brokenUsages(search)).toHaveLength(1);
+      for (const search of ['x%y', 'home banner', '_%', '\\']) expect(await brokenUsages(search)).toHaveLength(0);
       expect(await brokenUsages('')).toHaveLength(2);
       expect(await brokenUsages(library.app.prefix)).toMatchObject([{ total_count: 2 }, { total_count: 2 }]);
     });

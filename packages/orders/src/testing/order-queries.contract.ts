@@ -297,6 +297,8 @@ export function orderQueriesContract(
       ['Ђорђе', 'N-1'],
       ['DJ@EXAMPLE', 'N-1'],
       ['+38160', 'N-1'],
+      ['00381 60', 'N-1'],
+      ['djordje  živkovic', 'N-1'],
       ['\u0301', ''],
       ['', 'N-1'],
     ])('by the search text %j finds %j', async (search, expected) => {
