@@ -48,13 +48,14 @@ export function canMatch({ by, value }: ProductLookUp): boolean {
   return by !== 'id' || parseRecordId(value) !== undefined;
 }
 
-/** `offset` and `limit` override `pageNo` (from 1) and `perPage`. */
+/** `offset` overrides `pageNo` (from 1); without `pageNo`, `limit` overrides `perPage`. */
 export function parseProductPage(query: Query): Page {
-  const hasPageNumber = (query['pageNo'] ?? query['perPage']) !== undefined;
-  const hasOffsetOrLimit = (parseInteger(query['offset']) ?? -1) >= 0 || (parseInteger(query['limit']) ?? 0) >= 1;
-  if (!hasPageNumber || hasOffsetOrLimit) return parsePage(query, DEFAULT_LIMIT);
-  const { limit } = parsePage({ limit: query['perPage'] }, DEFAULT_LIMIT);
-  const number = Math.max(parseInteger(query['pageNo']) ?? 1, 1);
+  if ((parseInteger(query['offset']) ?? -1) >= 0) return parsePage(query, DEFAULT_LIMIT);
+  const pageNumber = parseInteger(query['pageNo']) ?? 0;
+  const sizes = pageNumber >= 1 ? [query['perPage'], query['limit']] : [query['limit'], query['perPage']];
+  const size = sizes.find((value) => (parseInteger(value) ?? 0) >= 1);
+  const { limit } = parsePage({ limit: size }, DEFAULT_LIMIT);
+  const number = Math.max(pageNumber, 1);
   return parsePage({ offset: String(Math.min(number - 1, MAX_PAGE_SIZE ** 2) * limit), limit: String(limit) }, limit);
 }
 

@@ -47,7 +47,9 @@ describe('paging of GET /products', () => {
     ['unusable values: the defaults', 'offset=x&limit=-1', codesBetween(0, 10)],
     ['pageNo with an empty offset', 'offset=&pageNo=3&perPage=4', codesBetween(8, 12)],
     ['pageNo with unusable offset and limit', 'offset=-1&limit=abc&pageNo=3&perPage=4', codesBetween(8, 12)],
-    ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', codesBetween(0, 2)],
+    ['pageNo and perPage before a limit', 'offset=x&limit=2&pageNo=3&perPage=4', codesBetween(8, 12)],
+    ['pageNo with limit: its page size', 'pageNo=2&limit=3', codesBetween(3, 6)],
+    ['limit before perPage without pageNo', 'limit=3&perPage=4', codesBetween(0, 3)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', codesBetween(0, 10)],
     ['a page number out of range', 'pageNo=99999999999999999999&perPage=10000', []],
   ])('returns the expected products for %s', async (_, query, expected) => {
