@@ -37,9 +37,8 @@ import { ProductBarcodes1763700000032 } from './migrations/0032-product-barcodes
 import { VariantsInFull1763700000033 } from './migrations/0033-variants-in-full.js';
 import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
 import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
-import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
 import { FoldedNames1763700000036 } from './migrations/0036-folded-names.js';
-import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
+import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
 import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
@@ -145,8 +144,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   VariantsInFull1763700000033,
   PurgedKeysAndDevices1763700000034,
   LooseVoucherCodes1763700000035,
-  NarrowScopes1763700000037,
   FoldedNames1763700000036,
+  NarrowScopes1763700000037,
 ];
 
 /**
