@@ -50,11 +50,11 @@ class RandomShop {
   }
 
   async propose(qty: number, hasVoucher: boolean): Promise<void> {
-    this.proposalCount += 1;
-    const code = `GIFT-${this.proposalCount}`;
+    const number = (this.proposalCount += 1);
+    const code = `GIFT-${number}`;
     if (hasVoucher) await setUp(this.client, 'vouchers', [{ code, amount: 70 }]);
     // Each customer buys once, because a later event of a customer would hide a missing one.
-    const email = `customer-${this.proposalCount}@example.com`;
+    const email = `customer-${number}@example.com`;
     const buyer = qty % 2 === 0 ? { ...(await newCustomer(this.client, email)), guest: undefined } : { guest: GUEST };
     const fields = { ...buyer, ...(hasVoucher && { voucher_codes: [code] }) };
     const evaluation = await evaluate(this.client, [{ code: 'A', qty }], fields);

@@ -104,7 +104,7 @@ export const BODY_VALUES: Readonly<Record<string, MakeValue>> = {
     random.chance(0.85) || records.of('product').length === 0 ? undefined : random.pick(records.of('product')).ref,
   'products.code': oneOf(...CODES),
   'products.sku': oneOf(...CODES),
-  'variants.code': oneOf(...CODES, 'P1-a', 'P2-a', 'P3-a'),
+  'variants.code': oneOf(...CODES, 'P1-a', ' P2-a ', 'P3-a', null),
   'stocks.qty': between(-5, 60),
   'products.qty': between(0, 80),
   'items.qty': oneOf(1, 1, 2, 3, 5, 40),

@@ -427,6 +427,7 @@ describe('dry_run=true', () => {
       barcode: null,
       external_ref: null,
       created,
+      matched_by: created ? null : 'code',
     });
     expect(data).toEqual({
       products: [
