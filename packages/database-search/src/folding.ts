@@ -79,7 +79,10 @@ export function nameSortKey(...names: readonly (string | null)[]): string | null
   if (givenNames.length === 0) return null;
   const name = givenNames.join(NAME_SEPARATOR);
   const folded = foldForPeople(name).replaceAll(/\s+/g, ' ').trim().toLowerCase();
-  return truncate(folded.replaceAll(/ ?\u0001 ?/g, NAME_SEPARATOR)) + NAME_SEPARATOR + truncate(name);
+  const trimmed = folded
+    .replaceAll(` ${NAME_SEPARATOR}`, NAME_SEPARATOR)
+    .replaceAll(`${NAME_SEPARATOR} `, NAME_SEPARATOR);
+  return truncate(trimmed) + NAME_SEPARATOR + truncate(name);
 }
 
 function truncate(text: string): string {

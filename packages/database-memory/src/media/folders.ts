@@ -1,3 +1,4 @@
+import { nameSortKey } from '@back-office/database-search';
 import { ancestry, isWithin, lastSegment, parentOf, TOP_LEVEL, type Folder, type FolderPath } from '@back-office/media';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
@@ -15,7 +16,7 @@ export function hasFolder(state: State, appId: number, path: FolderPath): boolea
 export function branchOf(state: State, appId: number, path: FolderPath): Folder[] {
   const files = activeFiles(state, appId).filter(({ hidden }) => !hidden);
   const folders = state.folders.all(appId).filter((folder) => isWithin(folder.path, path));
-  return sortBy(folders, [(folder) => folder.path]).map((folder) => ({
+  return sortBy(folders, [({ name }) => nameSortKey(name), ({ id }) => id]).map((folder) => ({
     ...folder,
     files: files.filter((file) => file.folder === folder.path).length,
   }));

@@ -1,3 +1,4 @@
+import { nameKey } from '../sort-keys.js';
 import { fileEventsSql } from '../events/event-statements.js';
 
 const isInBranchSql = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
@@ -10,7 +11,7 @@ export const BRANCH_WITH_FILES = `
     select null, folder, null, null, count(*) from cdn_files
     where app_id = $1 and state = 'active' and not hidden and ${isInBranchSql('folder')} group by folder
   ) as counted
-  group by path having max(id) is not null order by path`;
+  group by path having max(id) is not null order by ${nameKey('max(name)').sql}, id`;
 
 // Includes files in Trash, because they move with their folder even if the folder was removed.
 export const MAX_BYTES_BELOW = `

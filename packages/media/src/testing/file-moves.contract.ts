@@ -118,9 +118,9 @@ export function fileMovesContract(
       expect(await restore(...trashedFiles)).toEqual([undefined, undefined]);
       const branch = await fixture.ports.mediaFolderQueries.branch(library.appId, pathOf(''));
       expect(branch.map(({ path, name }) => [path, name])).toEqual([
-        ['p', 'p (3)'],
-        ['p (2)', 'p (2)'],
         ['x', 'p'],
+        ['p (2)', 'p (2)'],
+        ['p', 'p (3)'],
       ]);
     });
 

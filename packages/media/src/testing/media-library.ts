@@ -121,7 +121,7 @@ export class AppLibrary {
 
   async folderPaths(path = ''): Promise<string[]> {
     const branch = await this.fixture.ports.mediaFolderQueries.branch(this.appId, path as FolderPath);
-    return branch.map((folder) => folder.path);
+    return branch.map((folder) => folder.path).toSorted();
   }
 
   async keyOfVersion(fileId: number, version: number): Promise<string> {

@@ -1,4 +1,3 @@
-import { nameSortKey } from '@back-office/database-search';
 import { IS_INVALID, isRefusal, type Refusal, refuse } from '@back-office/kernel';
 import {
   joinFolder,
@@ -153,7 +152,7 @@ function buildTree(folders: readonly Folder[], path: FolderPath): FolderNode[] {
   for (const folder of folders)
     children.set(parentOf(folder.path), [...(children.get(parentOf(folder.path)) ?? []), folder]);
   const nodesBelow = (parent: FolderPath): FolderNode[] =>
-    sortByName((children.get(parent) ?? []).map((folder) => nodeOf(folder, nodesBelow(folder.path))));
+    (children.get(parent) ?? []).map((folder) => nodeOf(folder, nodesBelow(folder.path)));
   return nodesBelow(path);
 }
 
@@ -169,10 +168,4 @@ function nodeOf(folder: Folder, children: readonly FolderNode[]): FolderNode {
     total_file_count: children.reduce((total, child) => total + child.total_file_count, folder.files),
     folders: children,
   };
-}
-
-function sortByName(nodes: readonly FolderNode[]): FolderNode[] {
-  const keyed = nodes.map((node) => ({ node, key: nameSortKey(node.name) ?? '' }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.node.id - b.node.id));
-  return keyed.map(({ node }) => node);
 }
