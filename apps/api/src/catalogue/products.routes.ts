@@ -11,7 +11,7 @@ import {
 } from '@back-office/catalogue';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPage, CURSOR } from '../http/cursor.js';
-import { OFFSET, POSITIVE, UPDATED_AFTER } from '../http/query-parameters.js';
+import { OFFSET, PAGE_SIZE, POSITIVE, UPDATED_AFTER } from '../http/query-parameters.js';
 import { Flag, OneOf, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
@@ -67,9 +67,9 @@ const ProductListShape = record({ products: listOf(ProductShape) });
 const LIST_QUERY = {
   ...CURSOR,
   offset: { ...OFFSET, description: 'products to skip, default 0' },
-  limit: { ...POSITIVE, description: 'products in the answer, default 10, at most 10,000' },
-  pageNo: { ...POSITIVE, description: 'page, from 1; with perPage, replaces offset and limit' },
-  perPage: { ...POSITIVE, description: 'products of a page, default 10' },
+  limit: { ...PAGE_SIZE, description: 'products in the answer, default 10, at most 10,000' },
+  pageNo: { ...POSITIVE, description: 'page, from 1; its size is perPage, else limit, else 10; ignored with offset' },
+  perPage: { ...PAGE_SIZE, description: 'products of a page, at most 10,000' },
   orderBy: {
     schema: text,
     description:

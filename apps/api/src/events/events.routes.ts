@@ -39,7 +39,11 @@ export function eventRoutes(feed: EventFeed, records: EventRecords, waits: Event
           description: 'only these types, separated by commas; default: all that the token may read',
         },
         subject: { schema: text, description: 'only events of this record, such as `orders/5`' },
-        limit: { schema: integer, description: `events wanted, default ${DEFAULT_LIMIT}, at most 1,000` },
+        limit: {
+          schema: integer,
+          maximum: MAX_LIMIT,
+          description: `events wanted, default ${DEFAULT_LIMIT}, at most 1,000`,
+        },
         wait: { schema: integer, description: 'seconds to wait for an event when there is none, 0 to 30; default 0' },
       },
       answers: { 200: record({ data: EventPageShape }) },

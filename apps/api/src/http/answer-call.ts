@@ -9,6 +9,7 @@ import { canSelectFields, selectFields } from './fields.js';
 import { answerOnce, fingerprintOf, parseIdempotencyKey } from './idempotency.js';
 import { isUnreadable, rawBodyOf } from './json-body.js';
 import { fingerprintForm, formOf } from './multipart.js';
+import { withListHeaders } from './list-headers.js';
 import type { Preconditions } from './preconditions.js';
 import { asProblemDocument } from './problem-document.js';
 import { assertStorableQuery } from './query-text.js';
@@ -71,7 +72,7 @@ async function handle(
   const call = { app, tokenId, scopes, upload, customerId: customerId ?? 0, id, ids, query, body, file, request };
   const answer = errors.toAnswer((await preconditions.run(route, call)) ?? missingAnswer, app);
   const taggedAnswer = await preconditions.tag(route, answer, request);
-  return canSelectFields(route) ? selectFields(taggedAnswer, query) : taggedAnswer;
+  return withListHeaders(route, request, canSelectFields(route) ? selectFields(taggedAnswer, query) : taggedAnswer);
 }
 
 /** A repeated dry run writes nothing either, so an idempotency key is ignored. */

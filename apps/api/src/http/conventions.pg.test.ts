@@ -379,6 +379,35 @@ describe('a web page of another origin (CORS)', () => {
   });
 });
 
+describe('a list that uses less of the query than was sent', () => {
+  const headersOf = async (path: string) => {
+    const { status, headers } = await http.call({ path: `/api/v2${path}`, headers: bearer(shop.token) });
+    return [status, headers['limit-applied'], headers['ignored-parameters']];
+  };
+
+  it.each(['/warehouses?limit=10001', '/orders?limit=20000', '/products?perPage=10001', '/cdn/files?pageSize=10001'])(
+    'names its maximum: %s',
+    async (path) => {
+      expect(await headersOf(path)).toEqual([200, '10000', undefined]);
+      expect(await headersOf(path.replace(/=\d+/, '=10000'))).toEqual([200, undefined, undefined]);
+    },
+  );
+
+  it('names the maximum of events', async () => {
+    expect(await headersOf('/events?limit=1001')).toEqual([200, '1000', undefined]);
+  });
+
+  it.each([
+    ['/proforma_orders?status=none&date_to=2026-W01&has_alerts=&limit=x', 'status, date_to, limit'],
+    ['/proforma_orders?date_to=2026-01-01&x=y', undefined],
+    ['/cdn/files?search=a%00b&folder=a//b&kind=cat&orderBy=name', 'search, folder, kind'],
+    ['/cdn/trash?order_by=none', 'order_by'],
+    ['/cdn/usages/broken?search=a%00b', 'search'],
+  ])('names the ignored parameters: %s', async (path, expected) => {
+    expect(await headersOf(path)).toEqual([200, undefined, expected]);
+  });
+});
+
 describe('a query', () => {
   const listOrders = (query: string) => http.call({ path: `/api/v2/orders?${query}`, headers: bearer(shop.token) });
   const repeatParameter = (count: number, entry: (index: number) => string) =>

@@ -8,6 +8,8 @@ const EXPOSED_HEADERS = [
   'Deprecation',
   'ETag',
   'Idempotency-Replayed',
+  'Ignored-Parameters',
+  'Limit-Applied',
   'Link',
   'Next-Cursor',
   'Preference-Applied',

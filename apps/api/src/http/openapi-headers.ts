@@ -1,4 +1,5 @@
 import { acceptsIdempotencyKey } from './error-keys.js';
+import { hasMaximumLimit } from './list-headers.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -23,6 +24,14 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   },
   'Next-Cursor': {
     description: 'The `cursor` of the next page; missing on the last page',
+    schema: { type: 'string' },
+  },
+  'Limit-Applied': {
+    description: 'Maximum number of rows, when the call asked for more; missing otherwise',
+    schema: { type: 'integer' },
+  },
+  'Ignored-Parameters': {
+    description: 'Parameters whose values were ignored, separated by commas, in the order of the query',
     schema: { type: 'string' },
   },
   'Token-Expires': {
@@ -56,6 +65,8 @@ export function headersOf(route: Route, status: number): Json {
     ...(route.caller === 'public' ? [] : ['RateLimit', 'RateLimit-Policy']),
     ...(route.caller === 'app' ? ['Token-Expires'] : []),
     ...(isSuccess(status) && route.query?.['cursor'] ? ['Next-Cursor'] : []),
+    ...(isSuccess(status) && hasMaximumLimit(route) ? ['Limit-Applied'] : []),
+    ...(isSuccess(status) && route.ignoresInvalidFilters ? ['Ignored-Parameters'] : []),
     ...(isTagged(route, status) ? ['ETag'] : []),
     ...(route.deprecated ? Object.keys(DEPRECATION_HEADERS) : []),
     ...(acceptsIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),

@@ -1,4 +1,12 @@
-import { parseMoment, parseRecordId, parseInteger, parseSorting, type Moment } from '@back-office/kernel';
+import {
+  isStorable,
+  MAX_PAGE_SIZE,
+  parseMoment,
+  parseRecordId,
+  parseInteger,
+  parseSorting,
+  type Moment,
+} from '@back-office/kernel';
 import { invalidParameter } from './errors.js';
 import type { QueryParameter } from './route.js';
 import { integer, text } from './shapes.js';
@@ -10,13 +18,21 @@ const isAtLeast =
   (value: unknown): boolean =>
     (parseInteger(value) ?? minimum - 1) >= minimum;
 
-/** `OFFSET` is for numbers of skipped rows; `POSITIVE` is for page numbers and page sizes. */
+/** `OFFSET` is for numbers of skipped rows; `POSITIVE` is for page numbers. */
 export const OFFSET = { schema: integer, isUsable: isAtLeast(0) };
 export const POSITIVE = { schema: integer, isUsable: isAtLeast(1) };
 
+export const PAGE_SIZE = { ...POSITIVE, maximum: MAX_PAGE_SIZE };
+
 export const PAGING = {
   offset: { ...OFFSET, description: 'rows to skip, default 0' },
-  limit: { ...POSITIVE, description: 'rows wanted, default 30, at most 10,000' },
+  limit: { ...PAGE_SIZE, description: 'rows wanted, default 30, at most 10,000' },
+};
+
+/** Searched text of a list that ignores unusable filters. */
+export const SEARCHED_TEXT = {
+  schema: text,
+  isUsable: (value: unknown): boolean => typeof value === 'string' && isStorable(value),
 };
 
 export const MOMENT_PARAMETER = {

@@ -36,6 +36,8 @@ export interface QueryParameter {
   readonly schema: TSchema;
   readonly description: string;
   readonly required?: boolean;
+  /** Maximum number of rows. The response to a larger value has the header `Limit-Applied`. */
+  readonly maximum?: number;
   /**
    * Returns true for a value that the call uses. Default: every value of the schema's type. Strict calls refuse all
    * other values.

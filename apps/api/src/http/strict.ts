@@ -51,10 +51,7 @@ function* listIgnored(route: Route, request: Request): Generator<Ignored> {
 }
 
 function* listAll(route: Route, request: Request): Generator<Ignored> {
-  const parameters: Readonly<Record<string, QueryParameter>> = {
-    ...(canSelectFields(route) && { fields: FIELDS_PARAMETER }),
-    ...route.query,
-  };
+  const parameters = parametersOf(route);
   for (const [name, value] of Object.entries(request.query)) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     const details = { parameter: name };
@@ -72,6 +69,19 @@ function* listAll(route: Route, request: Request): Generator<Ignored> {
       message: IS_UNKNOWN,
       problem: requestProblem('Request.UnknownField', { pointer: formatPointer(path) }),
     };
+}
+
+function parametersOf(route: Route): Readonly<Record<string, QueryParameter>> {
+  return { ...(canSelectFields(route) && { fields: FIELDS_PARAMETER }), ...route.query };
+}
+
+/** Names the parameters whose values the call ignores, in the order of the query. */
+export function unusableParameters(route: Route, { query }: Request): string[] {
+  const parameters = parametersOf(route);
+  return Object.entries(query).flatMap(([name, value]) => {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    return parameter === undefined || value === '' || isUsable(parameter, value) ? [] : [name];
+  });
 }
 
 function isUsable({ schema, isUsable: check }: QueryParameter, value: unknown): boolean {

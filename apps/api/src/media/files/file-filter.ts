@@ -53,6 +53,10 @@ export function parseNumberedPage(
   return { limit, offset: (page - 1) * limit };
 }
 
+export function isFolderKey(value: unknown): boolean {
+  return typeof value === 'string' && !isRefusal(parseFolderPath(value, 'folder'));
+}
+
 export function isFileKind(value: unknown): boolean {
   return FILE_KINDS.some((kind) => kind === value);
 }

@@ -5,8 +5,8 @@ import { answerPage, CURSOR } from '../../http/cursor.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, nullable, record, text, boolean } from '../../http/shapes.js';
 import { FileShape } from './file-shapes.js';
-import { OFFSET, POSITIVE, sortParameter } from '../../http/query-parameters.js';
-import { isFileKind, parseFileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
+import { OFFSET, PAGE_SIZE, POSITIVE, SEARCHED_TEXT, sortParameter } from '../../http/query-parameters.js';
+import { isFileKind, isFolderKey, parseFileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
 
 const DEFAULT_PAGE_SIZE = 30;
 
@@ -18,19 +18,23 @@ const PAGE_PARAMETERS = {
 };
 
 const FILES_QUERY = {
-  folder: { schema: text, description: 'folder key: files directly in it; / is the top level' },
-  search: { schema: text, description: 'in name, alt text, caption and tags' },
+  folder: {
+    schema: text,
+    description: 'folder key: files directly in it; / is the top level',
+    isUsable: isFolderKey,
+  },
+  search: { ...SEARCHED_TEXT, description: 'in name, alt text, caption and tags' },
   kind: { schema: text, description: FILE_KINDS.join(', '), isUsable: isFileKind },
   unused: { schema: boolean, description: "without usages, and older than the app's threshold" },
   noalt: { schema: boolean, description: 'images without alt text' },
   min_size: { ...OFFSET, description: 'bytes' },
   since_days: { ...OFFSET, description: 'content written in this many days' },
-  hidden: { schema: boolean, description: 'true: includes hidden files' },
+  hidden: { schema: boolean, description: 'true: includes hidden files, also in total_count' },
   hidden_only: { schema: boolean, description: 'true: only hidden files' },
   orderBy: sortParameter(FILE_SORT_FIELDS, `${FILE_SORT_FIELDS.join(', ')}, with asc or desc; default name asc`),
   ...CURSOR,
   pageNo: { ...POSITIVE, description: 'from 1 on, default 1' },
-  pageSize: { ...POSITIVE, description: 'default 30, at most 10,000' },
+  pageSize: { ...PAGE_SIZE, description: 'default 30, at most 10,000' },
 };
 
 const SummaryShape = record({
@@ -55,7 +59,8 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       path: '/cdn/files',
       caller: 'app',
       scope: 'media:read',
-      summary: 'Lists files with their number; ignores invalid filters',
+      summary:
+        'Lists files; hidden_count counts the hidden files that match the filters, and total_count only with hidden or hidden_only; ignores invalid filters',
       query: FILES_QUERY,
       ignoresInvalidFilters: true,
       answers: {
@@ -83,7 +88,7 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       caller: 'app',
       scope: 'media:read',
       summary: 'Lists PDFs with rendered pages by name; the first 100',
-      query: { name: { schema: text, description: 'part of the name' } },
+      query: { name: { ...SEARCHED_TEXT, description: 'part of the name' } },
       ignoresInvalidFilters: true,
       answers: { 200: record({ data: listOf(PdfRendersShape) }) },
       handle: async ({ app, query }) => {

@@ -2,8 +2,8 @@ import { MAX_PAGE_SIZE, parseSorting, type Page } from '@back-office/kernel';
 import { type MediaFileQueries, TRASH_SORT_FIELDS } from '@back-office/media';
 import { answerPage, CURSOR } from '../../http/cursor.js';
 import { route, type Route } from '../../http/route.js';
-import { integer, listOf, record, text } from '../../http/shapes.js';
-import { POSITIVE, sortParameter } from '../../http/query-parameters.js';
+import { integer, listOf, record } from '../../http/shapes.js';
+import { PAGE_SIZE, POSITIVE, SEARCHED_TEXT, sortParameter } from '../../http/query-parameters.js';
 import { parseNumberedPage, searchOf } from '../files/file-filter.js';
 import { TrashEntryShape } from '../files/file-shapes.js';
 
@@ -17,14 +17,14 @@ const PAGE_PARAMETERS = {
 };
 
 const TRASH_QUERY = {
-  search: { schema: text, description: 'in name, alt text, caption and tags' },
+  search: { ...SEARCHED_TEXT, description: 'in name, alt text, caption and tags' },
   order_by: sortParameter(
     TRASH_SORT_FIELDS,
     'like the list of files, also deleted_at and purge_at; default deleted_at desc',
   ),
   ...CURSOR,
   page_no: { ...POSITIVE, description: 'from 1 on, default 1' },
-  page_size: { ...POSITIVE, description: 'default 30, at most 10,000' },
+  page_size: { ...PAGE_SIZE, description: 'default 30, at most 10,000' },
 };
 
 export function trashListRoutes(queries: MediaFileQueries): Route[] {

@@ -1,7 +1,7 @@
 import { IS_INVALID, checkText, checkUrlField, parsePage } from '@back-office/kernel';
 import { type FileUsageQueries, type FileUsages, OWN_ENTITY_TYPES } from '@back-office/media';
 import { ok, okJson } from '../../http/answer.js';
-import { PAGING } from '../../http/query-parameters.js';
+import { PAGING, SEARCHED_TEXT } from '../../http/query-parameters.js';
 import { ValidatedBy, ListOf, Text, Wrapper } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, component, nullable, record, text } from '../../http/shapes.js';
@@ -52,7 +52,7 @@ const UsageListShape = record({ data: listOf(UsageShape) });
 const DEFAULT_LIMIT = 30;
 
 const BROKEN_USAGES_QUERY = {
-  search: { schema: text, description: 'in label, URL, entity type, entity id and missing key' },
+  search: { ...SEARCHED_TEXT, description: 'in label, URL, entity type, entity id and missing key' },
   ...PAGING,
 };
 
