@@ -28,7 +28,10 @@ const FUNCTIONS = [
       if octet_length(folded) <> char_length(folded) or position(chr(96) in folded) > 0 then
         folded := translate(folded, '${APOSTROPHES}', '''''''''''');
       end if;
-      folded := replace(regexp_replace(folded, '${repeated(BLANKS)}', ' ', 'g'), 'dj', 'd');
+      if position('  ' in folded) > 0 or folded ~ '[${BLANKS}]' then
+        folded := regexp_replace(folded, '${repeated(BLANKS)}', ' ', 'g');
+      end if;
+      folded := replace(folded, 'dj', 'd');
       return case when phone is null then folded
         else folded || chr(10) || regexp_replace(phone, '[^0-9]+', '', 'g') end;
     end
