@@ -193,7 +193,10 @@ describe('the commands for tokens', () => {
     const rotated = await run('token', 'rotate', '--app', appId, '--id', String(id), '--overlap', '1h');
     expect(rotated).toMatchObject({ name: 'ERP', access_token: expect.stringMatching(/^bo_app_/) });
     expect(rotated.access_token).not.toBe(issued.access_token);
-    expect(await run('token', 'revoke', '--app', appId, '--id', String(rotated.id))).toEqual({ revoked: true, webhook_endpoints: [] });
+    expect(await run('token', 'revoke', '--app', appId, '--id', String(rotated.id))).toEqual({
+      revoked: true,
+      webhook_endpoints: [],
+    });
     const tokens = await list();
     expect(tokens.at(-2).expires_at).not.toBeNull();
     expect(tokens.at(-1).revoked_at).not.toBeNull();

@@ -210,7 +210,10 @@ describe('the command line', () => {
     );
     const { access_token: token, expires_at: expiresAt } = JSON.parse(issueResult.stdout);
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 3_600_000)).toBe(720);
-    expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true, webhook_endpoints: [] });
+    expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({
+      revoked: true,
+      webhook_endpoints: [],
+    });
   }, 120_000);
 
   it('creates a demo app with an app token and a session token', async () => {

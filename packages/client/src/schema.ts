@@ -1365,7 +1365,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists files with their number; ignores invalid filters
+         * Lists files; hidden_count counts the hidden files that match the filters, and total_count only with hidden or hidden_only; ignores invalid filters
          * @description Needs a token with the scope `media:read`.
          */
         get: operations["getCdnFiles"];
@@ -1833,7 +1833,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The app's orders, newest first by default; empty filters are ignored
+         * The app's orders, by default the latest order_date first; empty filters are ignored
          * @description Needs a token with the scope `orders:read`.
          */
         get: operations["getOrders"];
@@ -7262,9 +7262,9 @@ export interface operations {
                 offset?: number;
                 /** @description products in the answer, default 10, at most 10,000 */
                 limit?: number;
-                /** @description page, from 1; with perPage, replaces offset and limit */
+                /** @description page, from 1; its size is perPage, else limit, else 10; ignored with offset */
                 pageNo?: number;
-                /** @description products of a page, default 10 */
+                /** @description products of a page, at most 10,000 */
                 perPage?: number;
                 /** @description name, price (the lowest), inserted_at, updated_at or sales_quantity, optionally followed by desc; several separated by a comma. Default: by name, the best matches first when searching */
                 orderBy?: string;
@@ -10338,7 +10338,7 @@ export interface operations {
                 min_size?: number;
                 /** @description content written in this many days */
                 since_days?: number;
-                /** @description true: includes hidden files */
+                /** @description true: includes hidden files, also in total_count */
                 hidden?: boolean;
                 /** @description true: only hidden files */
                 hidden_only?: boolean;
