@@ -50,7 +50,8 @@ class RandomShop {
   }
 
   async propose(qty: number, hasVoucher: boolean): Promise<void> {
-    const number = (this.proposalCount += 1);
+    this.proposalCount += 1;
+    const number = this.proposalCount;
     const code = `GIFT-${number}`;
     if (hasVoucher) await setUp(this.client, 'vouchers', [{ code, amount: 70 }]);
     // Each customer buys once, because a later event of a customer would hide a missing one.
