@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { latinSql } from './0005-people-and-sessions.js';
 
-// The characters that `\s` of JavaScript matches, except the line feed that separates searched texts, because `\s` of PostgreSQL depends on the locale. Single spaces do not
-// match, because replacing them by themselves takes most of the time.
+// The characters that `\s` of JavaScript matches, because `\s` of PostgreSQL depends on the locale. Leaves out the space,
+// because replacing single spaces takes most of the time, and the line feed, which separates searched texts.
 const BLANKS = '\\t\\v-\\r\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 const repeated = (blanks: string): string => `[${blanks}][ ${blanks}]*| [ ${blanks}]+`;
 const APOSTROPHES = '‘’ʼ´`';
@@ -72,7 +72,7 @@ export class FoldedNames1763700000036 implements MigrationInterface {
   readonly isCompatible = true;
 
   async up(runner: QueryRunner): Promise<void> {
-    // An index by letter triples is built in half the time with this memory.
+    // Indexes by letter triples are built faster with more memory.
     await runner.query("set local maintenance_work_mem = '256MB'");
     for (const statement of [...FUNCTIONS, ...INDEXES]) await runner.query(statement);
   }
