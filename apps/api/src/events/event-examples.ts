@@ -1491,6 +1491,7 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Example>> = {
       status_reason: 'The endpoint answered 410 Gone.',
       failing_since: null,
       old_secrets_expire_at: null,
+      created_by: 12,
       inserted_at: '2026-11-24T10:00:00',
       updated_at: '2026-11-24T10:00:00',
     },

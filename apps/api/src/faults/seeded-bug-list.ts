@@ -81,7 +81,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'A failed refund makes no alert',
-    changes: changeOf('proforma/dist/refund.js', "outcome === 'refunded'\n        ? next", 'true\n        ? next'),
+    changes: changeOf('proforma/dist/refund.js', "if (outcome === 'refunded')", 'if (true)'),
     foundBy: 'refunds',
   },
   {
