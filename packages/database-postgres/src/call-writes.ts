@@ -1,5 +1,4 @@
 import { UnknownOutcome } from '@back-office/database';
-import type { Order } from '@back-office/orders';
 import { callContext, runInContext, WriteOnce, type CallProgress } from './write-once.js';
 
 export function noteWritten(): void {
@@ -9,20 +8,6 @@ export function noteWritten(): void {
 
 export function hasWritten(): boolean {
   return callContext().progress?.hasWritten ?? false;
-}
-
-/**
- * Remembers an order for the rest of the call. It cannot be stale: ids of rolled-back orders are never used again, and
- * no call changes the order that it has made.
- */
-export function rememberMadeOrder(appId: number, order: Order): void {
-  const { progress } = callContext();
-  if (progress) progress.madeOrder = { appId, order };
-}
-
-export function recallMadeOrder(appId: number, id: number): Order | undefined {
-  const made = callContext().progress?.madeOrder;
-  return made?.appId === appId && made.order.id === id ? made.order : undefined;
 }
 
 /**

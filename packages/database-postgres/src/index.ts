@@ -17,7 +17,7 @@ export { productListStatement } from './catalogue/product-list.js';
 export { LOOK_UP_IDS, productLookUpStatement } from './catalogue/product-look-up.js';
 export { customerListStatement } from './customers/sql-customer-queries.js';
 export { orderListStatement } from './orders/order-list.js';
-export { changedRowsStatement, proformaListStatement } from './proformas/proforma-list.js';
+export { proformaListStatement } from './proformas/proforma-list.js';
 export * from './ports.js';
 export * from './open-database.js';
 export * from './checks/check.js';

@@ -1,6 +1,5 @@
 import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
-import type { Order } from '@back-office/orders';
 import { AsyncScope } from '@back-office/async-scope';
 import { merge } from '@back-office/kernel';
 import { deserialize, serialize } from 'node:v8';
@@ -8,8 +7,6 @@ import type { Sql, Statement } from './sql.js';
 
 export interface CallProgress {
   hasWritten: boolean;
-  /** The order that the call has made, so that its answer need not read it. */
-  madeOrder?: { readonly appId: number; readonly order: Order };
 }
 
 interface Moment {

@@ -17,8 +17,6 @@ export interface ListedPage {
   readonly json: string;
   /** Position of the last record of a full page; null when no record can follow. */
   readonly end: Position | null;
-  /** Hash of the page without its countdowns, in base64url; not set if the adapter does not know it. */
-  readonly hash?: string;
 }
 
 /** The position belongs to another sort order, or this adapter did not create it. */

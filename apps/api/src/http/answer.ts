@@ -7,8 +7,6 @@ export interface Answer {
   /** Value to send as JSON; ignored when `text` is set. */
   readonly body?: unknown;
   readonly text?: string | Uint8Array;
-  /** Hash of the content without its countdowns, if it is known. */
-  readonly hash?: string;
   /** Streamed body, for answers that may be too large for memory. */
   readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -32,9 +32,9 @@ export async function answerPage(
   const order = shortenOrder(typeof orderBy === 'string' ? orderBy : '');
   const after = parseCursor(query['cursor'], order);
   try {
-    const { json, end, hash } = await list(after ? { offset: 0, limit: page.limit, after } : page);
+    const { json, end } = await list(after ? { offset: 0, limit: page.limit, after } : page);
     const headers = end === null ? {} : { 'Next-Cursor': formatCursor(order, end) };
-    return { status: 200, text: `{"data":${json}}`, headers, ...(hash !== undefined && { hash }) };
+    return { status: 200, text: `{"data":${json}}`, headers };
   } catch (error) {
     throw isInvalidPosition(error) ? invalidParameter('cursor') : error;
   }

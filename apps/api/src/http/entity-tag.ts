@@ -11,7 +11,7 @@ const SLICE_LENGTH = 256 * 1024;
 /** Adds the header `ETag`, a hash of the body without its countdown. */
 export async function withEntityTag(answer: Answer): Promise<Answer> {
   const text = typeof answer.text === 'string' ? answer.text : JSON.stringify(answer.body);
-  const headers = merge(answer.headers ?? {}, { ETag: `"${answer.hash ?? (await hashOf(text))}"` });
+  const headers = merge(answer.headers ?? {}, { ETag: `"${await hashOf(text)}"` });
   return merge(answer, { text, headers });
 }
 

@@ -28,7 +28,7 @@ interface Selection {
 export function selectFields(answer: Answer, query: Call['query']): Answer {
   const selection = parseSelection(query['fields']);
   if (selection === undefined || answer.status !== 200) return answer;
-  const { body, text: json, hash: _, ...rest } = answer;
+  const { body, text: json, ...rest } = answer;
   const content: unknown = body === undefined && typeof json === 'string' ? JSON.parse(json) : body;
   if (!isPlainObject(content)) return answer;
   const { data, ...others } = content;

@@ -1,5 +1,5 @@
 import type { AppContext } from '@back-office/apps';
-import { changedRowsStatement, proformaListStatement } from '@back-office/database-postgres';
+import { proformaListStatement } from '@back-office/database-postgres';
 import { loadRows, explainStatement } from '@back-office/database-postgres/testing';
 import { startPaymentService, type PaymentService } from '../testing/payment-service.js';
 import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
@@ -541,15 +541,10 @@ describe('a list of thousands of proformas', () => {
     ['proforma_number', 'proforma_orders_number_key'],
   ])('uses an index when sorted by %s in either direction', async (field, index) => {
     for (const orderBy of [field, field && `${field} desc`]) {
-      const query = [app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now()] as const;
-      for (const { text, values } of [
-        proformaListStatement(...query),
-        changedRowsStatement(query, { ids: '{1}', versions: '{1}' }),
-      ]) {
-        const plan = await explainStatement(api.database, text, values);
-        expect(plan).toContain(index);
-        expect(plan).not.toContain('Seq Scan');
-      }
+      const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
+      const plan = await explainStatement(api.database, text, values);
+      expect(plan).toContain(index);
+      expect(plan).not.toContain('Seq Scan');
     }
   });
 });

@@ -1,4 +1,4 @@
-import { merge, newParts } from '@back-office/kernel';
+import { newParts } from '@back-office/kernel';
 import {
   CANCELED_ID,
   DEFAULT_ORDER_COLUMNS,
@@ -28,14 +28,11 @@ const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'searc
 export const ORDER_ROW_COLUMNS = ORDERS.columns.except('app_id', 'search_text');
 const ITEM_COLUMNS = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
 
-/**
- * CTEs that insert an order: $1 app, $2 order, $3 items. The CTE `made` returns its columns, and `item` its
- * items. `condition` can prevent the order.
- */
-export const insertOrderSql = (condition = ''): string => `
+/** CTEs that insert an order: $1 app, $2 order, $3 items. The CTE `made` returns its columns, and `item` its items. */
+export const INSERT_ORDER = `
   made as (
     insert into orders (app_id, ${ORDER_COLUMNS.list})
-    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList}) ${condition}
+    select $1, ${ORDER_COLUMNS.list} from json_to_record($2) as r (${ORDER_COLUMNS.typedList})
     returning ${ORDER_ROW_COLUMNS.list}
   ), item as (
     insert into order_items (app_id, order_id, ${ITEM_COLUMNS.list})
@@ -46,14 +43,11 @@ export const insertOrderSql = (condition = ''): string => `
     on conflict (app_id, product_id) do update set quantity = product_sales.quantity + excluded.quantity
   )`;
 
-/** CTE that moves the payments of a proforma to its new order, and returns them. */
-export const movePaymentsSql = (proforma: string): string => `
-  moved as (
-    update payments y set order_id = made.id from made
-    where y.app_id = $1 and y.proforma_order_id = ${proforma} returning y.*
-  )`;
-
-const INSERT_CONVERTED_ORDER = `with ${insertOrderSql()}, ${movePaymentsSql('$4')} select id, data_part, time_part from made`;
+const INSERT_CONVERTED_ORDER = `
+  with ${INSERT_ORDER}, moved as (
+    update payments y set order_id = made.id from made where y.app_id = $1 and y.proforma_order_id = $4
+  )
+  select id, data_part, time_part from made`;
 
 export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
   and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
@@ -70,7 +64,10 @@ const UPDATE_ORDERS = `
 
 /** Inserts the order of a converted proforma, and moves the payments of the proforma to it. */
 export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<NewOrder> {
-  const values = [appId, ...orderValues(proforma), proforma.id];
+  const parts = newParts(proforma.convertedAt as Date, randomInt);
+  const order = { ...DEFAULT_ORDER_COLUMNS, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
+  const items = convertedItems(proforma).map((item, position) => ({ position, ...item }));
+  const values = [appId, JSON.stringify(order), JSON.stringify(items), proforma.id];
   const [insertedRow] = await sql.rows<NewOrder>(INSERT_CONVERTED_ORDER, values);
   return insertedRow as NewOrder;
 }
@@ -81,14 +78,6 @@ export type NewOrder = Pick<Order, 'id' | 'data_part' | 'time_part'>;
 export function withOrder(proforma: Proforma, { id, data_part, time_part }: NewOrder): Proforma {
   const orderParts = { dataPart: data_part, timePart: time_part };
   return { ...proforma, orderId: id, converted: proforma.converted && { ...proforma.converted, orderParts } };
-}
-
-/** Returns the second and third parameter of {@link insertOrderSql}. */
-export function orderValues(proforma: Proforma): readonly [order: string, items: string] {
-  const parts = newParts(proforma.convertedAt as Date, randomInt);
-  const order = merge(DEFAULT_ORDER_COLUMNS, merge(convertedOrder(proforma, parts), paymentColumns(proforma)));
-  const items = convertedItems(proforma).map((item, position) => ({ position, ...item }));
-  return [JSON.stringify(order), JSON.stringify(items)];
 }
 
 /** Writes paid amount, debt and payment status to the orders of converted proformas. */

@@ -22,7 +22,7 @@ import { violates } from '../failures.js';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { PAYMENTS } from '../tables/payments.js';
-import { insertOrderSql } from './converted-orders.js';
+import { INSERT_ORDER } from './converted-orders.js';
 
 const referencedRecordsStatement = (customer: string): string => `
   select ${CURRENCY_OF_APP} as currency, (
@@ -49,7 +49,7 @@ const referencedRecordsStatement = (customer: string): string => `
 
 const PAYMENT_COLUMNS = PAYMENTS.columns.pick('amount', 'method', 'payment_method_id', 'kind');
 
-const INSERT_IMPORTED_ORDER = `with ${insertOrderSql()}, paid as (
+const INSERT_IMPORTED_ORDER = `with ${INSERT_ORDER}, paid as (
     insert into payments (app_id, order_id, ${PAYMENT_COLUMNS.list}, status, paid_at, inserted_at)
     select $1, made.id, ${PAYMENT_COLUMNS.of('r')}, 'settled', $5, $5
     from made, json_to_recordset($4) as r (ordinal int, ${PAYMENT_COLUMNS.typedList}) order by r.ordinal

@@ -1,6 +1,5 @@
 import type { ListedPage } from '@back-office/kernel';
 import type { Order, OrderListQuery, OrderQueries } from '@back-office/orders';
-import { recallMadeOrder } from '../call-writes.js';
 import type { Postgres } from '../postgres.js';
 import { listedPage } from '../listed-page.js';
 import { ORDER_ROW_COLUMNS } from './converted-orders.js';
@@ -18,7 +17,7 @@ export class SqlOrderQueries implements OrderQueries {
   constructor(private readonly database: Postgres) {}
 
   async find(appId: number, id: number): Promise<Order | undefined> {
-    return recallMadeOrder(appId, id) ?? (await this.database.rows<Order>(FIND_ORDER, [appId, id]))[0];
+    return (await this.database.rows<Order>(FIND_ORDER, [appId, id]))[0];
   }
 
   findAll(appId: number, ids: readonly number[]): Promise<Order[]> {

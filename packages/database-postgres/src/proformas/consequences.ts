@@ -8,16 +8,14 @@ import {
 import type { Transaction } from '../transaction.js';
 import { insertOrder, updateOrderPayments, withOrder } from '../orders/converted-orders.js';
 import { bookPoints, releaseVouchers } from './benefits.js';
-import { onlyPlainConversion } from './conversion.js';
 
-/** Writes the orders, vouchers and points that follow from changes of proformas. A plain conversion writes them itself. */
+/** Writes the orders, vouchers and points that follow from changes of proformas. */
 export async function writeConsequences(
   transaction: Transaction,
   appId: number,
   changes: readonly DecidedChange[],
   now: Date,
 ): Promise<readonly DecidedChange[]> {
-  if (onlyPlainConversion(changes)) return changes;
   const decidedChanges: DecidedChange[] = [];
   for (const change of changes) decidedChanges.push(await writeOrder(transaction, appId, change, now));
   const vouchers = decidedChanges.flatMap(({ before, after }) => releasedVouchers(before, after));

@@ -47,7 +47,7 @@ export class OrderRefunds {
     const rows = await transaction.rows<{ readonly id: number }>(FIND_PROFORMA_IDS, [appId, refunded, canceled]);
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return [];
-    return (await loadProformas(transaction, appId, ids, 'wait')).map(({ proforma }) => proforma);
+    return loadProformas(transaction, appId, ids, 'wait');
   }
 
   /** Call `lockBenefits` after locking the orders and before locking stock. */

@@ -5,6 +5,7 @@ import {
   reservationChanges,
   withKeyParts,
   type Payment,
+  type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
@@ -12,7 +13,6 @@ import type { Transaction } from '../transaction.js';
 import { eventRows } from '../events/event-statements.js';
 import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
-import type { VersionedProforma } from './remembered-proformas.js';
 import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
 import type { Statement } from '../sql.js';
 
@@ -21,19 +21,14 @@ export async function loadProformas(
   appId: number,
   ids: readonly number[],
   lockMode: LockMode,
-): Promise<VersionedProforma[]> {
+): Promise<Proforma[]> {
   transaction.locks('proforma');
   const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, lockMode), [appId, ids]);
-  if (rows.every((row) => row.version === row.seen_version)) return rows.map(toVersioned);
+  if (rows.every((row) => row.version === row.seen_version)) return rows.map(toProforma);
   // Reads items and payments in a new statement, because the first statement read them before its wait for the lock.
   const lockedIds = rows.map((row) => row.id);
-  return (await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds])).map(
-    toVersioned,
-  );
-}
-
-function toVersioned(row: ProformaRow): VersionedProforma {
-  return { proforma: toProforma(row), version: row.version };
+  const currentRows = await transaction.rows<ProformaRow>(loadStatement(lockedIds.length, 'none'), [appId, lockedIds]);
+  return currentRows.map(toProforma);
 }
 
 /** Draws the random key parts of new refunds. Must run before the change is stored. */
@@ -46,16 +41,12 @@ export interface SavedIds {
   readonly addedPayments: readonly number[];
 }
 
-/**
- * Returns a statement that stores the changes and returns {@link SavedIds}. With `version`, `changes` has one change,
- * and the statement fails with a division by zero unless the proforma has this version.
- */
+/** Returns a statement that stores the changes and returns {@link SavedIds}. */
 export function saveProformasStatement(
   appId: number,
   changes: readonly ProformaChange[],
   isAttemptedByCaller: boolean,
   now: Date,
-  version?: number,
 ): Statement {
   const lines = changes.flatMap(changedLines);
   const payments = changes
@@ -68,7 +59,6 @@ export function saveProformasStatement(
     payments: payments.length > 0,
     stock: stock.length > 0,
     events: events.length > 0,
-    version: version !== undefined,
   };
   const values = [
     appId,
@@ -76,7 +66,6 @@ export function saveProformasStatement(
     now,
     ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
     ...(events.length > 0 ? [eventRows(events)] : []),
-    ...(version === undefined ? [] : [version]),
   ];
   return { text: saveStatement(changedParts), values };
 }

@@ -1,4 +1,4 @@
-import { currencyNumber, parseSorting, type Page } from '@back-office/kernel';
+import { currencyNumber, parseSorting } from '@back-office/kernel';
 import {
   FINAL_STATUSES,
   OPEN_STATUSES,
@@ -26,7 +26,6 @@ import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import type { Statement } from '../sql.js';
 import { paymentReferenceSql } from './payment-reference-sql.js';
-import type { RememberedPage } from './remembered-pages.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
 
@@ -66,6 +65,9 @@ function sortKeys(orderBy: unknown): readonly SortKey[] {
   return [{ ...column, direction, ...(isNullable && { nulls }) }, BY_ID];
 }
 
+const SECONDS_LEFT = `case when ${IS_FINAL} then 0
+  else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end`;
+
 const field = (column: string, json: string): JsonField => [column, json];
 const numberOf = (column: string) => field(column, `p.${column}`);
 const valueOf = (column: string) => field(column, valueSql(`p.${column}`));
@@ -73,80 +75,53 @@ const timeOf = (column: string) => field(column, dateTimeSql(`p.${column}`));
 const optionalTimeOf = (column: string) => field(column, `coalesce(${dateTimeSql(`p.${column}`)}::text, 'null')`);
 const amountOf = (column: string) => field(column, amountSql(`p.${column}`, 'money.unit'));
 
-/** Formats the listed row `p`. `countdown` is the JSON text of the seconds until it expires. */
-const proformaJson = (countdown: string): string =>
-  objectSql([
-    numberOf('id'),
-    ['proforma_number', valueSql('p.number')],
-    ['transaction_reference', valueSql(paymentReferenceSql('p.number'))],
-    ['proforma_status_id', 'p.status_id'],
-    ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
-    ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
-    ['proforma_status_final', booleanSql(IS_FINAL)],
-    timeOf('processing_date'),
-    timeOf('expires_at'),
-    optionalTimeOf('warehouse_confirmed_at'),
-    optionalTimeOf('converted_at'),
-    optionalTimeOf('canceled_at'),
-    timeOf('inserted_at'),
-    timeOf('updated_at'),
-    ['expires_in_seconds', countdown],
-    ...[
-      'customer_id',
-      'customer_data_part',
-      'customer_time_part',
-      'customer_email',
-      'customer_first_name',
-      'customer_last_name',
-    ].map(valueOf),
-    ['anonymous', booleanSql('p.customer_id is null')],
-    ...AMOUNT_COLUMNS.map(amountOf),
-    ['debt', amountSql(SHOWN_DEBT, 'money.unit')],
-    numberOf('market_id'),
-    ['currency_id', '$3::int'],
-    numberOf('sales_channel_id'),
-    valueOf('sales_channel'),
-    valueOf('order_id'),
-    ...['data_part', 'time_part'].map((part) => field(`order_${part}`, valueSql(`o.${part}`))),
-    ['canceled', booleanSql('p.canceled_at is not null')],
-    valueOf('cancel_reason'),
-    valueOf('tags'),
-    numberOf('alerts_count'),
-    numberOf('open_alerts_count'),
-  ]);
-
-const SECONDS_LEFT = `case when ${IS_FINAL} then 0
-  else greatest(0, floor(extract(epoch from p.expires_at - ${NOW_PARAMETER})))::bigint end`;
-const DEADLINE_MS = `case when ${IS_FINAL} then 0 else floor(extract(epoch from p.expires_at) * 1000)::bigint end`;
+const PROFORMA_JSON = objectSql([
+  numberOf('id'),
+  ['proforma_number', valueSql('p.number')],
+  ['transaction_reference', valueSql(paymentReferenceSql('p.number'))],
+  ['proforma_status_id', 'p.status_id'],
+  ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
+  ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
+  ['proforma_status_final', booleanSql(IS_FINAL)],
+  timeOf('processing_date'),
+  timeOf('expires_at'),
+  optionalTimeOf('warehouse_confirmed_at'),
+  optionalTimeOf('converted_at'),
+  optionalTimeOf('canceled_at'),
+  timeOf('inserted_at'),
+  timeOf('updated_at'),
+  ['expires_in_seconds', SECONDS_LEFT],
+  ...[
+    'customer_id',
+    'customer_data_part',
+    'customer_time_part',
+    'customer_email',
+    'customer_first_name',
+    'customer_last_name',
+  ].map(valueOf),
+  ['anonymous', booleanSql('p.customer_id is null')],
+  ...AMOUNT_COLUMNS.map(amountOf),
+  ['debt', amountSql(SHOWN_DEBT, 'money.unit')],
+  numberOf('market_id'),
+  ['currency_id', '$3::int'],
+  numberOf('sales_channel_id'),
+  valueOf('sales_channel'),
+  valueOf('order_id'),
+  ...['data_part', 'time_part'].map((part) => field(`order_${part}`, valueSql(`o.${part}`))),
+  ['canceled', booleanSql('p.canceled_at is not null')],
+  valueOf('cancel_reason'),
+  valueOf('tags'),
+  numberOf('alerts_count'),
+  numberOf('open_alerts_count'),
+]);
 
 // `offset 0` computes the unit once, not for each amount.
 const MONEY = `(select ${unitSql(DECIMALS_PARAMETER)} as unit offset 0) as money`;
 
-/** SQL of the text of a listed row `p`, its separator and its wrapper. */
-interface RowFormat {
-  readonly row: string;
-  readonly separator: string;
-  readonly wrap: (rows: string) => string;
-}
-
-const AS_JSON: RowFormat = {
-  row: proformaJson(SECONDS_LEFT),
-  separator: `','`,
-  wrap: (rows) => `'[' || coalesce(${rows}, '') || ']'`,
-};
-
-/** The entries that {@link readPage} reads. $4 and $5 are the ids and versions of the known rows. */
-const AS_ENTRIES: RowFormat = {
-  row: `case when (p.id, p.version) in (select * from unnest($4::bigint[], $5::int[])) then p.id::text
-    else concat(p.id, '\t', p.version, '\t', ${DEADLINE_MS}, '\t', ${proformaJson(`'\t'`)}) end`,
-  separator: `'\n'`,
-  wrap: (rows) => `coalesce(${rows}, '')`,
-};
-
-const listSql = (format: RowFormat, page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
+const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): string => `
   with ${pageCte(page)}
-  select (select ${format.wrap(`string_agg(row, ${format.separator})`)} from (
-    select ${format.row} as row from ${MONEY}, proforma_orders p
+  select (select '[' || coalesce(string_agg(row, ','), '') || ']' from (
+    select ${PROFORMA_JSON} as row from ${MONEY}, proforma_orders p
     left join orders o on o.app_id = $1 and o.id = p.order_id
     where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
   ) as rows) as data, (
@@ -157,30 +132,12 @@ const listSql = (format: RowFormat, page: string, keys: readonly SortKey[], boun
 export type ProformaListQuery = Parameters<ProformaQueries['list']>;
 
 export function proformaListStatement(...[app, filter, orderBy, page, now]: ProformaListQuery): Statement {
-  return pageStatement(AS_JSON, [app.id, app.decimals, currencyNumber(app.currency), now], filter, orderBy, page);
-}
-
-/** Returns a statement that lists the page as the entries that {@link readPage} reads. */
-export function changedRowsStatement(
-  [app, filter, orderBy, page]: Readonly<ProformaListQuery>,
-  known: Pick<RememberedPage, 'ids' | 'versions'>,
-): Statement {
-  const values = [app.id, app.decimals, currencyNumber(app.currency), known.ids, known.versions];
-  return pageStatement(AS_ENTRIES, values, filter, orderBy, page);
-}
-
-function pageStatement(
-  format: RowFormat,
-  values: unknown[],
-  filter: ProformaFilter,
-  orderBy: unknown,
-  page: Page,
-): Statement {
+  const values: unknown[] = [app.id, app.decimals, currencyNumber(app.currency), now];
   const value = placeholders(values);
   const keys = sortKeys(orderBy);
   const isAfter = page.after === undefined ? [] : [afterSql(keys, page.after, value)];
   const bounds = pageBounds(page, value);
-  return { text: listSql(format, pageOf(filter, keys, isAfter, bounds, value), keys, bounds), values };
+  return { text: listSql(pageOf(filter, keys, isAfter, bounds, value), keys, bounds), values };
 }
 
 function pageOf(

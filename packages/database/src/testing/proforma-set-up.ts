@@ -11,7 +11,6 @@ export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersF
     otherAppId,
     paymentMethod: await fixture.methodOf(appId, 'bank_transfer'),
     now: () => fixture.clock.now(),
-    repeatKeyed: fixture.repeatKeyed,
     async variantWithStock(app, onHand, { name, notSellableIn }) {
       for (const code of Object.keys(onHand)) await fixture.addWarehouse(app, code, code !== notSellableIn);
       const { code, variantId } = await fixture.addGoods(app, { name });

@@ -139,39 +139,6 @@ export function proformaChangesContract(
         expect(await shop.find(draft)).toEqual(proforma);
       });
 
-      eachCase(it, [
-        ['a repeated keyed payment', false],
-        ['a keyed payment that the other process repeats', true],
-      ] as [string, boolean][])('are not lost after %s', async (_, repeatsElsewhere) => {
-        const { otherProcess = fixture.orders, repeatKeyed } = fixture;
-        if (repeatKeyed === undefined) return;
-        const draft = await shop.proforma(5);
-        let run = 0;
-        await repeatKeyed(fixture.appId, () => {
-          run += 1;
-          const port = run > 1 && repeatsElsewhere ? otherProcess : fixture.orders;
-          return port.change(fixture.appId, draft.id, shop.payment(100));
-        });
-        for (const [port, amount] of [
-          [otherProcess, 200],
-          [fixture.orders, 300],
-          [otherProcess, 400],
-        ] as const)
-          await port.change(fixture.appId, draft.id, shop.payment(amount));
-        const amounts = (await shop.find(draft))?.payments.map(({ amount }) => amount);
-        expect(amounts).toEqual([100, 200, 300, 400]);
-      });
-
-      it('are not lost after a repeated keyed creation', async () => {
-        const { otherProcess = fixture.orders, repeatKeyed } = fixture;
-        if (repeatKeyed === undefined) return;
-        const evaluationId = await shop.evaluate(5);
-        const [draft] = await repeatKeyed(fixture.appId, async () => assertAccepted(await shop.propose(evaluationId)));
-        await otherProcess.change(fixture.appId, draft.id, shop.payment(200));
-        await shop.change(draft, shop.payment(300));
-        expect((await shop.find(draft))?.payments.map(({ amount }) => amount)).toEqual([200, 300]);
-      });
-
       it('are not lost when they are concurrent', async () => {
         const { otherProcess = fixture.orders } = fixture;
         const draft = await shop.proforma(5);

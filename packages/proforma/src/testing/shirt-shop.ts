@@ -20,8 +20,6 @@ import {
 /** Fixture that an adapter opens: two apps without proformas, and methods that add goods. */
 export interface ProformaOrdersFixture {
   readonly orders: ProformaOrders;
-  /** Runs `work` twice under one idempotency key; the first run dies after its write. */
-  repeatKeyed?<Result>(appId: number, work: () => Promise<Result>): Promise<readonly [Result, Result]>;
   /** The port in another process with the same database. Absent when the database has one process. */
   readonly otherProcess?: ProformaOrders;
   readonly appId: number;
