@@ -95,6 +95,16 @@ describe('POST /customers/{id}/erase', () => {
     for (const list of lists) expect((await traced.client.get(list)).body.data).toEqual([]);
   });
 
+  it('keeps the order of a converted proforma without payments', async () => {
+    const { id } = await propose(traced.client, [{ code: 'A', qty: 1 }], traced.identifier);
+    await traced.client.post(`/proforma_orders/${id}/convert`);
+    const { order_id, converted_order_number } = (await traced.client.get(`/proforma_orders/${id}`)).body.data;
+    expect(converted_order_number).toMatch(/^O-/);
+    await erase();
+    const { data } = (await traced.client.get(`/proforma_orders/${id}`)).body;
+    expect(data).toMatchObject({ order_id, converted_order_number, order_data_part: expect.any(Number) });
+  });
+
   it('ends the sessions of the customer', async () => {
     expect((await traced.phone.get('/customer/attendances')).status).toBe(200);
     await erase();

@@ -246,7 +246,8 @@ export class Comparer {
   private keyOf(row: Fields, translate: (kind: string, value: unknown) => string): string {
     if (this.route !== STOCK_MOVEMENTS) return translate(kindOfRoute(this.route), row['id']);
     const { booked_at: bookedAt, kind, warehouse_id: warehouse, code, qty, reference } = row;
-    const translatedReference = reference === null ? '' : translate('text', reference);
+    // References that clients send have no partner, because they are equal on both sides.
+    const translatedReference = reference === null ? '' : translate('text', reference) || String(reference);
     return [bookedAt, kind, translate('warehouse', warehouse), code, qty, translatedReference].join();
   }
 

@@ -23,19 +23,18 @@ export function writeProducts(
   { products, variants, withImages }: ProductChanges,
   context: WriteContext,
 ): void {
-  const variantsOfKnownProducts = variants.filter(({ product }) => product.id !== null);
-  const variantsOfNewProducts = variants.filter(({ product }) => product.id === null);
+  const newVariants = variants.filter((draft) => !isKnown(draft));
   const [knownProducts, newProducts] = [products.filter(isKnown), products.filter((draft) => !isKnown(draft))];
-  for (const draft of variantsOfKnownProducts) writeVariant(state, appId, draft, context.now);
+  for (const draft of variants.filter(isKnown)) writeVariant(state, appId, draft, context.now);
   for (const draft of products) writeProduct(state, appId, draft, context.now);
-  for (const draft of variantsOfNewProducts) writeVariant(state, appId, draft, context.now);
+  for (const draft of newVariants) writeVariant(state, appId, draft, context.now);
   if (products.length > 0) updateDerivedColumns(state, appId, products);
   for (const draft of withImages) if (draft.replacesImages) removeImages(state, appId, draft);
   for (const draft of withImages) addImages(state, appId, draft, context);
   publish(state, appId, context.now, productEvents(knownProducts, newProducts));
 }
 
-function isKnown({ id }: ProductDraft): boolean {
+function isKnown({ id }: ProductDraft | VariantDraft): boolean {
   return id !== null;
 }
 

@@ -40,8 +40,10 @@ const withoutReferences = (list: string, path: string): string => `
   ), ${list})`;
 
 const withoutPayers = (list: string): string => `
-  (select jsonb_agg(entry || '{"payer": null}' order by position)
-    from jsonb_array_elements(${list}) with ordinality as entries (entry, position))`;
+  coalesce((
+    select jsonb_agg(entry || '{"payer": null}' order by position)
+    from jsonb_array_elements(${list}) with ordinality as entries (entry, position)
+  ), ${list})`;
 
 export const BLANK_PROFORMAS = `
   update proforma_orders set customer_email = null, customer_first_name = null, customer_last_name = null,

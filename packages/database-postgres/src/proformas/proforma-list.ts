@@ -10,6 +10,7 @@ import {
   type ProformaSortField,
   type ProformaFilter,
 } from '@back-office/proforma';
+import { outerApp } from '../cluster/outer-app.js';
 import { among } from '../list-conditions.js';
 import {
   amountSql,
@@ -122,7 +123,9 @@ const listSql = (page: string, keys: readonly SortKey[], bounds: PageBounds): st
   with ${pageCte(page)}
   select (select '[' || coalesce(string_agg(row, ','), '') || ']' from (
     select ${PROFORMA_JSON} as row from ${MONEY}, proforma_orders p
-    left join orders o on o.app_id = $1 and o.id = p.order_id
+    left join lateral (
+      select data_part, time_part from orders where app_id = ${outerApp('p')} and id = p.order_id limit 1
+    ) as o on true
     where p.app_id = $1 and ${among('p.id', 'page')} order by ${orderSql(keys)}
   ) as rows) as data, (
     select ${positionSql(keys)} from proforma_orders p

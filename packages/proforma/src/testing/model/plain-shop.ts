@@ -100,13 +100,13 @@ export class PlainShop {
       return 'refused';
     const takenPieces: Record<string, number> = {};
     const lines: PlainProforma['lines'] = [];
-    for (const { variant, qty, price } of requestedLines) {
+    for (const [index, { variant, qty, price }] of byQtyDown([...requestedLines.entries()], ([, { qty }]) => qty)) {
       const shelf = Object.keys(this.shelves).find(
         (name) => name.startsWith(`${variant}@`) && this.freePiecesOn(name) - (takenPieces[name] ?? 0) >= qty,
       );
       if (shelf === undefined) return 'refused';
       takenPieces[shelf] = (takenPieces[shelf] ?? 0) + qty;
-      lines.push({ shelf, qty, price, confirmedQty: qty });
+      lines[index] = { shelf, qty, price, confirmedQty: qty };
     }
     let total = fee;
     for (const { qty, price } of lines) total += qty * price;
@@ -229,7 +229,7 @@ export class PlainShop {
     };
     for (const { line, qty } of adjustedLines) if (qty < line.confirmedQty) add(line.shelf, line.confirmedQty - qty);
     const chosenShelves: string[] = [];
-    for (const { line, qty } of adjustedLines) {
+    for (const [index, { line, qty }] of byQtyDown([...adjustedLines.entries()], ([, { qty }]) => qty)) {
       const { shelf, confirmedQty } = line;
       const additionalPieces = Math.max(qty - confirmedQty, 0);
       const variant = shelf.slice(0, shelf.indexOf('@') + 1);
@@ -240,10 +240,10 @@ export class PlainShop {
         if (otherShelf === undefined) return undefined;
         add(shelf, confirmedQty);
         add(otherShelf, -qty);
-        chosenShelves.push(otherShelf);
+        chosenShelves[index] = otherShelf;
       } else {
         add(shelf, -additionalPieces);
-        chosenShelves.push(shelf);
+        chosenShelves[index] = shelf;
       }
     }
     return chosenShelves;
@@ -398,4 +398,8 @@ export class PlainShop {
 
 function isFinal({ status }: PlainProforma): boolean {
   return status === 'converted' || status === 'canceled' || status === 'expired';
+}
+
+function byQtyDown<Item>(items: Item[], qtyOf: (item: Item) => number): Item[] {
+  return items.sort((a, b) => qtyOf(b) - qtyOf(a));
 }
