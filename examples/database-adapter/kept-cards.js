@@ -1,4 +1,6 @@
+import { storedCardIdentifiers } from '@back-office/customers';
 import { ALREADY_TAKEN, newParts, refuse } from '@back-office/kernel';
+import { matcherOf, MATCHING, TRIMMED } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
 
 /**
@@ -18,22 +20,23 @@ export class KeptCards {
   }
 
   /** @type {Cards['put']} */
-  async put(appId, { barcode, externalRef, customer: identifiers }) {
+  async put(appId, desiredCard) {
+    const { barcode, externalRef, customer: identifiers } = desiredCard;
     return this.state.memory.transaction(() => {
       const { cards } = this.state;
       const customer = identifiers && this.#findCustomer(appId, identifiers);
       if (customer === undefined) return refuse('API.Customers.NotFound');
-      const cardOfReference =
-        externalRef === null ? undefined : cards.find(appId, (row) => row.external_ref === externalRef);
-      const existingCard = cards.find(appId, (row) => row.barcode === barcode) ?? cardOfReference;
-      if (cardOfReference !== undefined && cardOfReference !== existingCard)
-        return refuse(ALREADY_TAKEN, 'external_ref');
+      const matcher = matcherOf(MATCHING['POST /int/cards'].card, cards.all(appId), TRIMMED['POST /int/cards'].card);
+      const existingCard = matcher.find({ barcode, external_ref: externalRef });
       const card = {
         ...(existingCard ?? this.#newParts()),
-        barcode,
-        external_ref: externalRef ?? existingCard?.external_ref ?? null,
+        ...storedCardIdentifiers(desiredCard, existingCard),
         customer_id: customer?.id ?? existingCard?.customer_id ?? null,
       };
+      for (const field of ['barcode', 'external_ref']) {
+        const holder = matcher.findHolder(field, card[field]);
+        if (holder !== undefined && holder !== existingCard) return refuse(ALREADY_TAKEN, field);
+      }
       if (existingCard === undefined) return { card: cards.insert(appId, card), created: true };
       cards.put(appId, card);
       return { card, created: false };
