@@ -1,7 +1,6 @@
 /**
  * Runs an entry point of the service: `node run.mjs main`, `worker` or `cli app create …`. It builds first if all build
- * dependencies are installed, and prefers the bundle if that is current. The entry point runs in this process, so signals
- * reach it.
+ * dependencies are installed. The entry point runs in this process, so signals reach it.
  */
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
@@ -15,39 +14,26 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SILENT_BUILD_MS = 2_000;
 
 const [name] = process.argv.splice(2, 1);
-const bundled = fileURLToPath(new URL(`dist/bundle/${name}.js`, import.meta.url));
 const built = fileURLToPath(new URL(`dist/${name}.js`, import.meta.url));
 if (canBuild()) {
   const announcement = setTimeout(announceBuild, existsSync(built) ? SILENT_BUILD_MS : 0);
   await build();
-  if (existsSync(`${ROOT}node_modules/esbuild`)) await tryBundle();
   clearTimeout(announcement);
 }
-const isBundled = existsSync(bundled) && (await import('./bundle.mjs')).isBundleCurrent();
-const entry = isBundled ? bundled : existsSync(built) ? built : undefined;
-if (entry === undefined) {
+if (!existsSync(built)) {
   process.stderr.write(
     'There is no build, and not all that makes one is installed: run `npm ci && npm run build` first.\n',
   );
   process.exit(1);
 }
-process.argv[1] = entry;
-await import(pathToFileURL(entry).href);
+process.argv[1] = built;
+await import(pathToFileURL(built).href);
 
 /** Writes to standard error, because standard output may be JSON. */
 function announceBuild() {
   const duration = existsSync(built) ? '' : ', which takes up to a minute';
   const nextSteps = name === 'main' ? 'it prepares its database and prints its address' : 'it runs';
   process.stderr.write(`Building the service${duration}. Then ${nextSteps}.\n`);
-}
-
-/** Logs a failed bundle instead of throwing, because the service also runs, though slower, without the bundle. */
-async function tryBundle() {
-  try {
-    await (await import('./bundle.mjs')).bundle();
-  } catch (error) {
-    process.stderr.write(`The bundle could not be built: ${/** @type {Error} */ (error).message.split('\n')[0]}\n`);
-  }
 }
 
 /** Checks all build dependencies, because npm may install TypeScript alone as a peer of another package. */

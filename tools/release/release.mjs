@@ -11,8 +11,7 @@ import { create } from 'tar';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = join(ROOT, 'release');
-const BUNDLE = 'apps/api/dist/bundle';
-const NOT_RUN = /\.d\.ts$|\.d\.ts\.map$|\.tsbuildinfo$|\/testing\//;
+const NOT_RUN = /\.d\.ts$|\.d\.ts\.map$|\.tsbuildinfo$|\/testing\/|dist\/(?:bench|cluster|differential|faults|mutants)\//;
 const FILES = [
   'package.json',
   'package-lock.json',
@@ -23,7 +22,6 @@ const FILES = [
   'THIRD_PARTY_NOTICES.md',
   'apps/api/run.mjs',
   'apps/api/node-version.mjs',
-  'apps/api/bundle.mjs',
   'apps/api/src/docs/api-examples.json',
 ];
 /** A fixed modification time makes two builds of the same sources byte-identical. */
@@ -36,8 +34,6 @@ const folder = `${name}-${version}`;
 const stage = join(OUT, folder);
 
 rmSync(OUT, { recursive: true, force: true });
-// `bundle()` keeps chunks of earlier builds for running processes, but a release must not contain them.
-rmSync(join(ROOT, BUNDLE), { recursive: true, force: true });
 execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
 for (const path of listFiles()) {
   const target = join(stage, path);
@@ -55,26 +51,22 @@ process.stdout.write(readFileSync(join(OUT, 'SHA256SUMS'), 'utf8'));
 
 /** @returns {string[]} Paths relative to the root. */
 function listFiles() {
-  const { inputs } = /** @type {{ inputs: string[] }} */ (
-    JSON.parse(readFileSync(join(ROOT, BUNDLE, 'made-of.json'), 'utf8'))
-  );
   const workspaces = ['packages', 'apps'].flatMap((parent) =>
     readdirSync(join(ROOT, parent)).map((child) => `${parent}/${child}`),
   );
-  const built = [...inputs, ...filesBelow(BUNDLE), ...workspaces.flatMap(builtFiles)];
   return [
     ...FILES,
     ...filesBelow('deploy').filter((path) => !path.endsWith('.env')),
     ...filesBelow('docs'),
     ...filesBelow('examples').filter((path) => !path.includes('/node_modules/')),
     ...workspaces.map((path) => `${path}/package.json`).filter((path) => existsSync(join(ROOT, path))),
-    ...new Set(built),
+    ...workspaces.flatMap(builtFiles),
   ];
 }
 
 /** @param {string} workspace @returns {string[]} */
 function builtFiles(workspace) {
-  if (!workspace.startsWith('packages/') || !existsSync(join(ROOT, workspace, 'dist'))) return [];
+  if (!existsSync(join(ROOT, workspace, 'dist'))) return [];
   return filesBelow(`${workspace}/dist`).filter((path) => !NOT_RUN.test(path));
 }
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { SCOPES } from '@back-office/apps';
-import { BUNDLE_FOLDER } from './testing/server-process.js';
+import { BUILD_FOLDER } from './testing/server-process.js';
 import { API_VERSION, SERVICE_VERSION } from './version.js';
 import { type TestDatabase, makeTestDatabase } from '@back-office/database-postgres/testing';
 
-const CLI_PATH = `${BUNDLE_FOLDER}cli.js`;
+const CLI_PATH = `${BUILD_FOLDER}cli.js`;
 /** Only modules below the repository can import the workspace packages. */
 const CACHE_FOLDER = fileURLToPath(new URL('../../../.cache', import.meta.url));
 

@@ -2,13 +2,10 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
-  statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -132,56 +129,7 @@ describe('run.mjs', () => {
     writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), 'console.log("built")');
     expect(await run('cli')).toEqual([0, 'built\n', '']);
   });
-
-  it('bundles again after a new build or installation', async () => {
-    mkdirSync(join(projectFolder, 'packages'));
-    installCompiler('');
-    for (const name of ['esbuild', '@esbuild']) {
-      symlinkSync(join(ROOT, 'node_modules', name), join(projectFolder, 'node_modules', name));
-    }
-    cpSync(join(ROOT, 'apps/api/bundle.mjs'), join(projectFolder, 'apps/api/bundle.mjs'));
-    for (const name of ['main', 'worker', 'library'])
-      writeFileSync(join(projectFolder, `apps/api/dist/${name}.js`), '');
-    const installedLockFile = join(projectFolder, 'node_modules/.package-lock.json');
-    writeFileSync(installedLockFile, '{}');
-    const bundlePath = join(projectFolder, 'apps/api/dist/bundle/cli.js');
-    const script = (text: string) => `import './library.js'; console.log("${text}")`;
-
-    writeFileSync(join(projectFolder, 'apps/api/dist/cli.js'), script('first'));
-    expect(await run('cli')).toEqual([0, 'first\n', '']);
-    const bundledAt = statSync(bundlePath).mtimeMs;
-    await run('cli');
-    expect(statSync(bundlePath).mtimeMs).toBe(bundledAt);
-    writeFileSync(bundlePath, 'console.log("bundled")');
-    expect(await run('cli')).toEqual([0, 'bundled\n', '']);
-
-    writeFileSync(join(projectFolder, 'apps/api/dist/library.js'), 'console.log("library")');
-    expect(await run('cli')).toEqual([0, 'library\nfirst\n', '']);
-    const secondBundleAt = statSync(bundlePath).mtimeMs;
-    writeFileSync(installedLockFile, '{ }');
-    await run('cli');
-    expect(statSync(bundlePath).mtimeMs).toBeGreaterThan(secondBundleAt);
-  });
 });
-
-describe('the bundle', () => {
-  it('takes one byte for each character in memory, and has one driver of TypeORM', () => {
-    const sources = ['main.js', 'worker.js', 'cli.js'].flatMap((name) => sourcesOf(name));
-    expect(sources.filter((source) => /[\u0100-\uffff]/.test(source))).toEqual([]);
-    const drivers = [...new Set(sources.join('').match(/\b\w+(?=QueryRunner=class extends)/g))];
-    expect(drivers).toEqual(['Postgres']);
-  });
-});
-
-/** Returns the sources of a file of the bundle and of all files that it imports. */
-function sourcesOf(name: string, sources = new Map<string, string>()): string[] {
-  const source = readFileSync(join(ROOT, 'apps/api/dist/bundle', name), 'utf8');
-  sources.set(name, source);
-  for (const [, imported = ''] of source.matchAll(/["']\.\/([\w-]+\.js)["']/g))
-    if (!sources.has(imported) && existsSync(join(ROOT, 'apps/api/dist/bundle', imported)))
-      sourcesOf(imported, sources);
-  return [...sources.values()];
-}
 
 function waitForOutput(child: ChildProcess, ...words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,4 @@
 import type { Party } from '@back-office/database';
-import { SlotMap } from '@back-office/kernel';
 
 type Key = Party['key'];
 
@@ -13,7 +12,7 @@ export class TurnLane {
   private held = 0;
   private readonly heldByKey = new Map<Key, number>();
   /** Waiting callers by party; the parties are in the order of their turns. */
-  private readonly waitersByKey = new SlotMap<Key, Waiter[]>();
+  private readonly waitersByKey = new Map<Key, Waiter[]>();
   private waiters = 0;
 
   constructor(

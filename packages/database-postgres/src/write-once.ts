@@ -1,7 +1,6 @@
 import type { Actor } from '@back-office/apps';
 import type { Party } from '@back-office/database';
-import { AsyncScope } from '@back-office/async-scope';
-import { merge } from '@back-office/kernel';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { deserialize, serialize } from 'node:v8';
 import type { Sql, Statement } from './sql.js';
 
@@ -26,15 +25,15 @@ export interface CallContext {
   readonly reader?: Sql;
 }
 
-const scope = new AsyncScope<CallContext>('call');
+const storage = new AsyncLocalStorage<CallContext>();
 const NO_CONTEXT: CallContext = {};
 
 export function callContext(): CallContext {
-  return scope.current ?? NO_CONTEXT;
+  return storage.getStore() ?? NO_CONTEXT;
 }
 
 export function runInContext<Result>(changes: CallContext, work: () => Result): Result {
-  return scope.run(merge(callContext(), changes), work);
+  return storage.run({ ...callContext(), ...changes }, work);
 }
 
 /**

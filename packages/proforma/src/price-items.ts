@@ -1,4 +1,4 @@
-import { merge, type Refusal } from '@back-office/kernel';
+import type { Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING } from '@back-office/matching';
 import { priceBasket, type Offers, type PricedBasket, type SoldVariant } from './basket.js';
 
@@ -21,7 +21,7 @@ export function priceItems(
 ): PricedBasket | Refusal {
   const matcher = matcherOf(MATCHING['POST /order_processings'].variant, variants);
   const requestedVariants = items.map((item) => ({
-    variant: matcher.find(merge(item, { id: item.product_variant_id })),
+    variant: matcher.find({ ...item, id: item.product_variant_id }),
     qty: item.qty,
   }));
   return priceBasket(requestedVariants, offers);

@@ -1,12 +1,4 @@
-import {
-  allocate,
-  type AppliedPromotion,
-  findByLooseCode,
-  merge,
-  type Promotion,
-  shareOf,
-  sum,
-} from '@back-office/kernel';
+import { allocate, type AppliedPromotion, findByLooseCode, type Promotion, shareOf, sum } from '@back-office/kernel';
 import { byContent, compare, groupEqualLines, type BasketLine, type LineGroup } from './basket-lines.js';
 
 const FULL_BASIS_POINTS = 10_000;
@@ -102,11 +94,12 @@ export function priceLines<Line extends BasketLine>(
   for (const [position, index] of orderedIndexes.entries()) {
     const line = orderedLines[position] as Line;
     const sales = line.price * line.qty;
-    pricedLines[index] = merge(line, {
+    pricedLines[index] = {
+      ...line,
       sales,
       discount: sales - (remainingAmounts[position] ?? 0),
       promotions: appliedPromotions[position] ?? [],
-    });
+    };
   }
   return pricedLines;
 }

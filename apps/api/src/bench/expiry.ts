@@ -4,7 +4,6 @@ import pg from 'pg';
 import { autocannon } from './autocannon.js';
 import { fillDue } from './fill.query.js';
 import { print } from './measure.js';
-import { NODE_OPTIONS } from './node-options.js';
 
 const LIMITS = { perSecond: 1_000, slower: 3 };
 const POLL_MS = 200;
@@ -29,7 +28,7 @@ export async function benchExpiry({ url, appId, requestUrl, token, count }: Expi
   const idleResult = await autocannon({ url: requestUrl, duration: 4, headers, ...OTHER_CALLS });
   const load = autocannon({ url: requestUrl, duration: 3_600, headers, ...OTHER_CALLS });
   const startMs = performance.now();
-  const worker = spawn(process.execPath, [...NODE_OPTIONS, fileURLToPath(new URL('../worker.js', import.meta.url))], {
+  const worker = spawn(process.execPath, [fileURLToPath(new URL('../worker.js', import.meta.url))], {
     env: { DATABASE_URL: url, LOG_LEVEL: 'error' },
     stdio: 'inherit',
   });

@@ -1,7 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { NODE_OPTIONS } from './node-options.js';
 import type { FloorTask } from './floor.js';
 
 export interface System {
@@ -34,7 +33,7 @@ export async function startServiceProcess(
   extraEnvironment: Readonly<Record<string, string>> = {},
 ): Promise<System> {
   const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...extraEnvironment };
-  const child = spawn(process.execPath, [...NODE_OPTIONS, pathOf('../bundle/main.js')], {
+  const child = spawn(process.execPath, [pathOf('../main.js')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

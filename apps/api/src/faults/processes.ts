@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { NODE_OPTIONS } from '../bench/node-options.js';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -28,7 +27,7 @@ export class ServiceProcess {
   async start(): Promise<void> {
     const hook = new URL(`seeded-bug-hook.js?bug=${this.seededBug}`, import.meta.url).href;
     const seedOptions = this.seededBug === undefined ? [] : ['--import', hook];
-    this.child = spawn(process.execPath, [...NODE_OPTIONS, ...seedOptions, pathOf(this.script)], {
+    this.child = spawn(process.execPath, [...seedOptions, pathOf(this.script)], {
       env: { ...this.environment, PORT: String(this.port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,4 +1,3 @@
-import { SlotMap } from '@back-office/kernel';
 import type { Request, RequestHandler } from 'express';
 
 /** A longer slice would delay other calls; a shorter one would waste passes of the event loop. */
@@ -19,7 +18,7 @@ interface Waiting {
  * time. Otherwise a caller with hundreds of connections would fill every pass and delay all other calls.
  */
 export class Admission {
-  private readonly waitingByCaller = new SlotMap<number | string, Waiting>();
+  private readonly waitingByCaller = new Map<number | string, Waiting>();
   private waiting = 0;
   private sliceEndMs = 0;
   private isSliceOpen = false;

@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextPass } from 'node:timers/promises';
-import { merge } from '@back-office/kernel';
 import type { Answer } from './answer.js';
 import { sliceEnd } from './slice-end.js';
 
@@ -11,8 +10,7 @@ const SLICE_LENGTH = 256 * 1024;
 /** Adds the header `ETag`, a hash of the body without its countdown. */
 export async function withEntityTag(answer: Answer): Promise<Answer> {
   const text = typeof answer.text === 'string' ? answer.text : JSON.stringify(answer.body);
-  const headers = merge(answer.headers ?? {}, { ETag: `"${await hashOf(text)}"` });
-  return merge(answer, { text, headers });
+  return { ...answer, text, headers: { ...answer.headers, ETag: `"${await hashOf(text)}"` } };
 }
 
 /** Hashes a long text in slices, so that other calls are not delayed. */

@@ -6,11 +6,8 @@ import { limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import { parseJson } from './json-text.js';
 import type { LargeCalls } from './large-calls.js';
-import { releaseBytes } from './release-bytes.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
-
-const MIN_RELEASED_BYTES = 65_536;
 
 const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
 
@@ -71,19 +68,13 @@ function parseJsonBody(
     const isEmpty = bytes.length === 0;
     if (!isUtf8Type(request) || (isEmpty && !bodyOptional)) throw errors.badRequest('Request.InvalidJson');
     request.body = isEmpty ? {} : parseBytes(bytes);
-    if (bytes.length >= MIN_RELEASED_BYTES && !RAW_BODIES.has(request)) releaseBytes(bytes);
   };
   return (request, response, next) => {
-    const chunks: Buffer[] = [];
-    const keepChunk = (chunk: Buffer): void => void chunks.push(chunk);
-    request.on('data', keepChunk);
     receive(request, response, (error?: unknown) => {
-      request.off('data', keepChunk);
       const bytes: unknown = request.body;
       // Express reads no body after the client has gone; the call must not run without it.
       if (error === undefined && !Buffer.isBuffer(bytes) && hasBody(request)) return next(new errors.HttpProblem(400));
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
-      if (bytes.length >= MIN_RELEASED_BYTES) chunks.forEach(releaseBytes);
       largeCalls.startWork(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
       // Parsing a large body takes long, so each body waits for its turn.

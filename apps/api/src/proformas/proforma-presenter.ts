@@ -1,4 +1,4 @@
-import { currencyNumber, formatDateTime, formatOptional, merge } from '@back-office/kernel';
+import { currencyNumber, formatDateTime, formatOptional } from '@back-office/kernel';
 import * as domain from '@back-office/proforma';
 import { type AppContext, money } from '@back-office/apps';
 import type { TypeOf } from '../http/shapes.js';
@@ -15,7 +15,8 @@ type AmountConverter = (minor: number) => number;
 
 export function presentProforma(app: AppContext, proforma: domain.Proforma, now: Date): ProformaOut {
   const toAmount = money(app);
-  return merge(presentCommon(proforma, toAmount, now), {
+  return {
+    ...presentCommon(proforma, toAmount, now),
     proforma_status: proforma.status,
     order_processing_id: proforma.evaluationId,
     customer_phone: proforma.buyer.phone,
@@ -32,7 +33,7 @@ export function presentProforma(app: AppContext, proforma: domain.Proforma, now:
     alerts: proforma.alerts.map((alert, index) => presentAlert(alert, index, toAmount)),
     ...sale.presentNotes(proforma),
     converted_order_number: proforma.converted?.orderNumber ?? null,
-  });
+  };
 }
 
 function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now: Date): TypeOf<typeof CommonShape> {

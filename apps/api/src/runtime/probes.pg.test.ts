@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { BUNDLE_FOLDER, startServer, type ServerProcess } from '../testing/server-process.js';
+import { BUILD_FOLDER, startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
 
-const WORKER_PATH = `${BUNDLE_FOLDER}worker.js`;
+const WORKER_PATH = `${BUILD_FOLDER}worker.js`;
 
 describe('the metrics of requests', () => {
   let api: TestApi;

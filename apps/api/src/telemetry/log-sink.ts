@@ -27,7 +27,7 @@ const WARN = 40;
  */
 export function logSinkOf(processor: LogRecordProcessor, source: RecordSource, scope: TraceScope): LogSink {
   return (level, message, fields) => {
-    const span = scope.current?.span;
+    const span = scope.getStore()?.span;
     if (message === REQUEST_LINE && level < WARN && span && !isSampled(span)) return;
     const now = millisToHrTime(Date.now());
     const record: ReadableLogRecord = {

@@ -39,7 +39,7 @@ export class SpanTracer implements Tracer {
   }
 
   readonly onStatement = (text: string): OnStatementEnd | undefined => {
-    const { current } = this.scope;
+    const current = this.scope.getStore();
     if (current === undefined || !current.span.isRecording()) return undefined;
     const { name, attributes } = this.texts.describe(text);
     const span = this.tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, current.context);
@@ -54,7 +54,7 @@ export class SpanTracer implements Tracer {
   };
 
   readonly onRequest = (request: OutgoingRequest): RequestSpan => {
-    const { current } = this.scope;
+    const current = this.scope.getStore();
     if (current === undefined) return IGNORED_REQUEST;
     const options = { kind: SpanKind.CLIENT, attributes: outgoingAttributesOf(request) };
     const span = this.tracer.startSpan(`${request.method} ${request.purpose}`, options, current.context);
@@ -70,7 +70,7 @@ export class SpanTracer implements Tracer {
   };
 
   currentIds(): TraceIds | undefined {
-    return this.scope.current?.ids;
+    return this.scope.getStore()?.ids;
   }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { BUNDLE_FOLDER, startServer, type ServerProcess } from '../testing/server-process.js';
+import { BUILD_FOLDER, startServer, type ServerProcess } from '../testing/server-process.js';
 
 let folder: string;
 beforeEach(() => {
@@ -36,7 +36,7 @@ function loadedClasses(): string[] {
     return result.map(({ url }) => url);
   });
   const paths = [...new Set(urls)].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
-  expect(paths).toContain(`${BUNDLE_FOLDER}main.js`);
+  expect(paths).toContain(`${BUILD_FOLDER}main.js`);
   const texts = paths.map((path) => readFileSync(path, 'utf8'));
   return SDK_CLASSES.filter((name) => texts.some((text) => text.includes(name)));
 }

@@ -1,4 +1,4 @@
-import { AsyncScope } from '@back-office/async-scope';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, trace, type Context, type Span } from '@opentelemetry/api';
 import type { TraceIds } from './telemetry.js';
 
@@ -24,8 +24,8 @@ export class ActiveSpan {
 }
 
 /** The span of the running call or task. */
-export type TraceScope = AsyncScope<ActiveSpan>;
+export type TraceScope = AsyncLocalStorage<ActiveSpan>;
 
 export function openTraceScope(): TraceScope {
-  return new AsyncScope<ActiveSpan>('span');
+  return new AsyncLocalStorage<ActiveSpan>();
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { BUNDLE_FOLDER } from './server-process.js';
+import { BUILD_FOLDER } from './server-process.js';
 
 export interface ExitedProcess {
   readonly code: number | null;
@@ -7,7 +7,7 @@ export interface ExitedProcess {
   readonly stderr: string;
 }
 
-/** Runs an entry point of the bundle to its end. */
+/** Runs a built entry point to its end. */
 export function runNode(
   script: string,
   args: readonly string[],
@@ -17,7 +17,7 @@ export function runNode(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [BUNDLE_FOLDER + script, ...args],
+      [BUILD_FOLDER + script, ...args],
       { env, timeout: 30_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );

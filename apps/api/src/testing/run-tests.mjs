@@ -63,7 +63,6 @@ async function buildAndTest() {
   process.stderr.write('Building …\n');
   for (const args of [
     ['node_modules/typescript/bin/tsc', '-b'],
-    ['apps/api/bundle.mjs'],
     [...JEST, ...jestArguments],
   ]) {
     const code = await runNode(args);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** Folder of the entry points for `npm start`, `npm run worker` and `npm run cli`. */
-export const BUNDLE_FOLDER = fileURLToPath(new URL('../../dist/bundle/', import.meta.url));
+export const BUILD_FOLDER = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export interface ServerProcess {
   readonly origin: string;
@@ -15,7 +15,7 @@ export interface ServerProcess {
 
 /** Starts the built service in a separate process, as `npm start` does. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [`${BUNDLE_FOLDER}main.js`], {
+  const child = spawn(process.execPath, [`${BUILD_FOLDER}main.js`], {
     env: { PATH: process.env['PATH'], PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -68,7 +68,6 @@ const SECOND_TIER = {
   'apps/api/src/runtime/load-config.full.pg.test.ts': { cpu: 6, wall: 8 },
   'apps/api/src/telemetry/telemetry-off.full.pg.test.ts': { cpu: 5, wall: 11 },
   'apps/api/src/testing/run-tests.full.pg.test.ts': { cpu: 14, wall: 40 },
-  'apps/api/src/v8.full.test.ts': { cpu: 9, wall: 14 },
   'packages/database-postgres/src/embedded/embedded-postgres.full.test.ts': { cpu: 7, wall: 11 },
   'packages/images-jimp/src/jimp-image-processor.contract.full.test.ts': { cpu: 20, wall: 26 },
   'packages/proforma/src/proforma-model.full.test.ts': { cpu: 5, wall: 5 },

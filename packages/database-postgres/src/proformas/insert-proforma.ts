@@ -1,4 +1,4 @@
-import { isRefusal, merge, type Refusal } from '@back-office/kernel';
+import { isRefusal, type Refusal } from '@back-office/kernel';
 import { createdProformaEvents, type CreationDecision, type Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
 import type { Transaction } from '../transaction.js';
@@ -28,7 +28,7 @@ export async function insertProforma(
   if (facts === undefined) return undefined;
   const proforma = decide(facts, now);
   if (isRefusal(proforma)) return proforma;
-  const columns = merge(frozenColumns(proforma), changingColumns(proforma));
+  const columns = { ...frozenColumns(proforma), ...changingColumns(proforma) };
   const lines = proforma.lines.map((line, position) => ({ position, ...lineColumns(line) }));
   const payments = proforma.payments.map((payment, ordinal) => ({
     ordinal,

@@ -21,7 +21,6 @@ import {
   type ProcessingResult,
 } from '@back-office/media';
 import { createHash, randomUUID } from 'node:crypto';
-import { releaseBytes } from '../../http/release-bytes.js';
 import type { Library, LibraryTools } from '../library.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 
@@ -135,8 +134,6 @@ export class FileProcessing {
     } catch (error) {
       if (isUnsupportedImage(error)) return { ...EMPTY_RESULT, ...NO_SIZE };
       throw error;
-    } finally {
-      releaseBytes(bytes);
     }
   }
 
