@@ -72,35 +72,40 @@ export function planSetUp(
   return { outcomes, records: [...recordsByCode.values()] };
 }
 
-/** The exact codes of the app by their loose form. */
+/** Counts the exact codes of the app by their loose form. */
 class LooseCodes {
-  private readonly exactByLoose = new Map<string, Set<string>>();
+  private readonly countsByLoose = new Map<string, Map<string, number>>();
 
   constructor(
     private readonly resource: Resource,
     records: readonly StoredRow[],
   ) {
-    for (const record of records) this.add(record);
+    for (const record of records) this.count(record, 1);
   }
 
-  /** Returns a message key when the code is new to the record and another code differs only by case and outer spaces. */
+  /** Returns a message key when the code is new to the record and that of another differs only by case and outer spaces. */
   findTaken(planned: StoredRow, stored: StoredRow | undefined): string | undefined {
-    const { area, looseCode: field } = this.resource;
-    const code = field === undefined ? null : planned[field];
-    if (field === undefined || typeof code !== 'string') return undefined;
-    const exactCodes = this.exactByLoose.get(looseCode(code)) ?? new Set();
-    if (stored?.[field] !== code && exactCodes.size > 0 && !exactCodes.has(code)) {
+    const { area, looseCode: field = '' } = this.resource;
+    const code = planned[field];
+    this.count(stored, -1);
+    const otherCodes = typeof code === 'string' ? this.countsByLoose.get(looseCode(code)) : undefined;
+    const isTaken = otherCodes !== undefined && otherCodes.size > 0 && !otherCodes.has(String(code));
+    if (isTaken && stored?.[field] !== code) {
+      this.count(stored, 1);
       return rowErrorKey(area, field, ALREADY_TAKEN);
     }
-    this.add(planned);
+    this.count(planned, 1);
     return undefined;
   }
 
-  private add(record: StoredRow): void {
-    const code = record[this.resource.looseCode ?? ''];
+  private count(record: StoredRow | undefined, change: 1 | -1): void {
+    const code = record?.[this.resource.looseCode ?? ''];
     if (typeof code !== 'string') return;
-    const key = looseCode(code);
-    this.exactByLoose.set(key, (this.exactByLoose.get(key) ?? new Set()).add(code));
+    const counts = this.countsByLoose.get(looseCode(code)) ?? new Map<string, number>();
+    this.countsByLoose.set(looseCode(code), counts);
+    const count = (counts.get(code) ?? 0) + change;
+    if (count > 0) counts.set(code, count);
+    else counts.delete(code);
   }
 }
 

@@ -64,6 +64,13 @@ export function setUpRecordsContract(
       expect(await tryToPut(name, [second], otherApp)).toHaveProperty('rows');
     });
 
+    it('of a coupon may change its case, and move to another promotion in one call', async () => {
+      await put('promotions', { ...TENTH, coupon_code: 'SAVE10' });
+      expect(await put('promotions', { ...TENTH, coupon_code: 'save10 ' })).toMatchObject([{ coupon_code: 'save10 ' }]);
+      const successor = { ...TENTH, code: 'other', coupon_code: 'Save10' };
+      expect(await tryToPut('promotions', [{ ...TENTH, coupon_code: null }, successor])).toHaveProperty('rows');
+    });
+
     it('of a coupon may belong to several promotions, and must not be blank', async () => {
       await put('promotions', { ...TENTH, coupon_code: 'SAVE10' }, { ...TENTH, code: 'other', coupon_code: 'SAVE10' });
       const blank = await tryToPut('promotions', [{ ...TENTH, coupon_code: ' ' }]);
