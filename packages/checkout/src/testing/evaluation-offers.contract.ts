@@ -67,6 +67,8 @@ export function evaluationOffersContract(
       const { promotions, vouchers } = await shop.evaluate({ coupons: ['vip'], vouchers: [' gift-1', 'GIFT-1'] });
       expect(promotions).toMatchObject([{ code: 'asked' }]);
       expect(vouchers).toMatchObject([{ code: 'Gift-1', amount: 500 }]);
+      const copied = await shop.evaluate({ coupons: ['\u00a0vip\t'], vouchers: ['\u3000gift-1\r\n'] });
+      expect([copied.promotions, copied.vouchers]).toEqual([promotions, vouchers]);
     });
 
     it('refuses vouchers that are inactive, out of date or owned by another customer', async () => {

@@ -49,6 +49,7 @@ export function setUpRecordsContract(
   describe('a code that people type', () => {
     eachCase<[ResourceName, object, object, string]>(it, [
       ['vouchers', GIFT, { ...GIFT, code: ' Gift' }, 'API.Vouchers.CodeHasAlreadyBeenTaken'],
+      ['vouchers', GIFT, { ...GIFT, code: 'gift\u00a0\t' }, 'API.Vouchers.CodeHasAlreadyBeenTaken'],
       [
         'promotions',
         { ...TENTH, coupon_code: 'SAVE10' },

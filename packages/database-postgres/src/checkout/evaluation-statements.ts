@@ -3,6 +3,7 @@ import type { CustomerIdentifier } from '@back-office/kernel';
 import { anyOf } from '../list-conditions.js';
 import { CURRENCY_OF_APP } from '../apps/app-currency.js';
 import { customerCondition } from '../customers/customer-condition.js';
+import { looseCodeSql, trimSql } from '../migrations/0035-loose-voucher-codes.js';
 import { placeholders } from '../placeholders.js';
 import { EVALUATIONS } from '../tables/evaluations.js';
 
@@ -71,7 +72,8 @@ export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { 
  */
 const CONCERNED_CODES = `
       case when cardinality(variant_codes) = 0 then '[]' else coalesce(
-        (select json_agg(btrim(listed.code)) from unnest(variant_codes) as listed (code) where btrim(listed.code) in (select code from variant)),
+        (select json_agg(listed.code) from (select ${trimSql('sent')} as code from unnest(variant_codes) as sent) listed
+         where listed.code in (select code from variant)),
         to_json(variant_codes[1:1])) end`;
 const warehouseSql = (code: string): string =>
   `(select id from warehouses where app_id = $1 and code = ${code} and deleted_at is null)`;
@@ -84,7 +86,7 @@ const vouchersSql = (codes: string, now: string): string => `
      from vouchers v where v.app_id = $1 and ${hasLooseCode('v.code', codes)})`;
 /** Includes exact matches. */
 const hasLooseCode = (column: string, codes: string): string =>
-  `lower(btrim(${column})) = any(array(select lower(btrim(sent)) from unnest(${codes}) as sent))`;
+  `${looseCodeSql(column)} = any(array(select ${looseCodeSql('sent')} from unnest(${codes}) as sent))`;
 
 const INSERTED_COLUMNS = EVALUATIONS.columns.except('app_id', 'id', 'consumed_at');
 

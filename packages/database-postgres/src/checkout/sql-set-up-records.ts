@@ -15,6 +15,7 @@ import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk } from '../bulk.js';
 import type { Lockable, Transaction } from '../transaction.js';
+import { looseCodeSql } from '../migrations/0035-loose-voucher-codes.js';
 import { placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { afterSql, type SortKey } from '../sort-keys.js';
@@ -135,7 +136,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     if (lockKind) transaction.locks(lockKind);
     const { looseCode }: Resource = RESOURCES[name];
     const hasLooseCode = looseCode
-      ? `or lower(btrim(${looseCode})) = any(array(select lower(btrim(sent)) from unnest($3::text[]) as sent))`
+      ? `or ${looseCodeSql(looseCode)} = any(array(select ${looseCodeSql('sent')} from unnest($3::text[]) as sent))`
       : '';
     const text = `
       select * from ${name} where app_id = $1 and (code = any($2::text[]) ${hasLooseCode}) order by id for update`;
