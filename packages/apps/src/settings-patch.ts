@@ -4,6 +4,7 @@ import {
   DEFAULT_AUDIT_RETENTION_DAYS,
   type App,
   type CompleteSettings,
+  type EarlierRetention,
   type StoredSettings,
 } from './app.js';
 import type { Translations } from './speech.js';
@@ -59,8 +60,10 @@ function retentionDays(app: App): number {
 
 /** A shorter retention counts only for entries that are written afterwards. */
 function rememberRetention(before: App, after: App, now: Date): App {
-  const earlier = (after.settings.earlier_audit ?? []).filter(({ until, days }) => isRetained(until, days, now));
   const ended = { until: now.toISOString(), days: retentionDays(before) };
+  // An earlier retention that was not longer no longer counts. So the list stays short, however often it is shortened.
+  const isNeeded = ({ until, days }: EarlierRetention): boolean => days > ended.days && isRetained(until, days, now);
+  const earlier = (after.settings.earlier_audit ?? []).filter(isNeeded);
   return { ...after, settings: { ...after.settings, earlier_audit: [...earlier, ended] } };
 }
 
