@@ -1,6 +1,8 @@
 import {
   type DeviceDetails,
   isBlank,
+  IS_INVALID,
+  isStorable,
   IS_TOO_LONG,
   checkText,
   MALFORMED,
@@ -23,7 +25,14 @@ function MobileInfoField(): PropertyDecorator {
 function checkMobileInfo(value: unknown): string | undefined {
   if (typeof value === 'string') return checkText(value, MAX_STRING_LENGTH, true);
   if (!isPlainObject(value)) return MALFORMED;
-  return hasShortJson(value) ? undefined : IS_TOO_LONG;
+  if (!hasShortJson(value)) return IS_TOO_LONG;
+  return hasStorableTexts(value) ? undefined : IS_INVALID;
+}
+
+function hasStorableTexts(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, inner]) => isStorable(name) && hasStorableTexts(inner));
 }
 
 function hasShortJson(value: object): boolean {
