@@ -270,6 +270,7 @@ describe('DELETE /access_tokens/{id}', () => {
     const uploader = api.clientWith(shop.appId, upload.access_token);
     const send = (name: string) => uploader.upload('/cdn/files', { name, bytes: Buffer.from('a') });
     expect((await send('a.txt')).status).toBe(201);
+    expect((await shop.delete(`/access_tokens/${token.id}?end_endpoints=maybe`)).status).toBe(400);
     const { status, body } = await shop.delete(`/access_tokens/${token.id}`);
     expect([status, body]).toEqual([
       200,

@@ -5,9 +5,10 @@ import {
   TOKEN_NOT_ACTIVE,
   type TokenAdministration,
 } from '@back-office/apps';
-import { addSeconds, parseBoolean, parsePage, refuse, type Clock } from '@back-office/kernel';
+import { addSeconds, parsePage, refuse, type Clock } from '@back-office/kernel';
 import type { AppAdministration, CachedTokens, IssuedToken } from '../apps/index.js';
 import { answerWith, created, NO_CONTENT, ok, type Answer } from '../http/answer.js';
+import { parseFlag } from '../http/bulk-options.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
 import { boolean, listOf, record } from '../http/shapes.js';
@@ -155,7 +156,8 @@ function changeRoutes(
       answers: { 200: record({ data: RevokedTokenShape }), 204: null },
       refusals: [SCOPE_NOT_HELD],
       handle: async ({ app, id, scopes: granted, query, body }) => {
-        const endsEndpoints = body.end_endpoints ?? parseBoolean(query['end_endpoints']) ?? false;
+        const isSentInQuery = parseFlag(query, 'end_endpoints');
+        const endsEndpoints = body.end_endpoints ?? isSentInQuery;
         const result = await apps.revokeTokenById(app.id, id, { granted, endsEndpoints });
         // Also forgets the upload tokens that the token has made.
         cachedTokens.forgetAll();

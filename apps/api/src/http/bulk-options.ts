@@ -48,7 +48,8 @@ export function parseBulkOptions(query: Readonly<Record<string, unknown>>): Bulk
   return { explain: parseFlag(query, 'explain'), dryRun: parseFlag(query, 'dry_run') };
 }
 
-function parseFlag(query: Readonly<Record<string, unknown>>, name: string): boolean {
+/** Returns false for an absent parameter; throws 400 for values other than true and false. */
+export function parseFlag(query: Readonly<Record<string, unknown>>, name: string): boolean {
   const flag = query[name] === undefined ? false : parseBoolean(query[name]);
   if (flag === undefined) throw invalidParameter(name);
   return flag;
