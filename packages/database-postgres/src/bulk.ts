@@ -3,7 +3,7 @@ import { TIMEOUTS } from './data-source.js';
 import { FIXED_PLAN } from './prepared-statements.js';
 
 // Measured: up to this number of rows, index look-ups are faster than a scan.
-const MAX_ROWS_BY_INDEX = 100;
+export const MAX_ROWS_BY_INDEX = 100;
 
 // Planning again costs little compared with writing more rows than this.
 const MAX_ROWS_WITH_KEPT_PLANS = 1_000;

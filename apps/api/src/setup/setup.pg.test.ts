@@ -602,6 +602,17 @@ describe('a voucher', () => {
       expect(await listRecords('vouchers')).toMatchObject([{ spent: 50, proforma_order_id: null }, {}]);
     });
   });
+
+  it('is loaded in large batches beside many others', async () => {
+    await api.database.rows(
+      `insert into vouchers (app_id, code, amount, inserted_at, updated_at)
+       select $1, 'STORED-' || n, 1, now(), now() from generate_series(1, 50000) n returning id`,
+      [shop.appId],
+    );
+    const batch = Array.from({ length: 10_000 }, (_, index) => ({ code: `new-${index}`, amount: 1 }));
+    expect(await writeRecords('vouchers', batch)).toHaveLength(10_000);
+    expect((await putRecords('vouchers', [...batch.slice(1), { code: 'stored-7', amount: 1 }])).status).toBe(422);
+  });
 });
 
 describe('promotions without a coupon', () => {

@@ -13,7 +13,8 @@ import {
 } from '@back-office/checkout';
 import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
 import { checkStoredCurrency } from '../apps/app-currency.js';
-import { beginLockedBulk } from '../bulk.js';
+import { beginLockedBulk, MAX_ROWS_BY_INDEX } from '../bulk.js';
+import { listed } from '../list-conditions.js';
 import type { Lockable, Transaction } from '../transaction.js';
 import { looseCodeSql } from '../migrations/0035-loose-voucher-codes.js';
 import { placeholders } from '../placeholders.js';
@@ -48,6 +49,14 @@ const BY_ID: readonly SortKey[] = [{ sql: 'id', type: 'bigint', direction: 'asc'
 function textsOf(rows: readonly unknown[], field: string): string[] {
   const values = rows.flatMap((row) => (isRow(row) ? [row[field]] : []));
   return values.filter((value) => typeof value === 'string').filter(isStorable);
+}
+
+/** PostgreSQL hashes a subquery, but compares each row with every element of a computed array. */
+function amongLooseCodes(column: string, sentCount: number): string {
+  const sentCodes = `select ${looseCodeSql('sent')} from unnest($3::text[]) as sent`;
+  return sentCount > MAX_ROWS_BY_INDEX
+    ? listed(looseCodeSql(column), sentCodes)
+    : `${looseCodeSql(column)} = any(array(${sentCodes}))`;
 }
 
 class LimitExceeded extends Error {
@@ -135,9 +144,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     const { lockKind }: ResourceTable<string> = TABLES[name];
     if (lockKind) transaction.locks(lockKind);
     const { looseCode }: Resource = RESOURCES[name];
-    const hasLooseCode = looseCode
-      ? `or ${looseCodeSql(looseCode)} = any(array(select ${looseCodeSql('sent')} from unnest($3::text[]) as sent))`
-      : '';
+    const hasLooseCode = looseCode ? `or ${amongLooseCodes(looseCode, rows.length)}` : '';
     const text = `
       select * from ${name} where app_id = $1 and (code = any($2::text[]) ${hasLooseCode}) order by id for update`;
     const values = [appId, textsOf(rows, 'code'), ...(looseCode ? [textsOf(rows, looseCode)] : [])];
