@@ -16260,6 +16260,7 @@ export interface operations {
                  *         "status_reason": "The endpoint answered 410 Gone.",
                  *         "failing_since": null,
                  *         "old_secrets_expire_at": null,
+                 *         "created_by": 12,
                  *         "inserted_at": "2026-11-24T10:00:00",
                  *         "updated_at": "2026-11-24T10:00:00"
                  *       }
