@@ -273,6 +273,8 @@ describe('PUT /notification_device with an invalid body', () => {
       { device_type: longText, device_vendor: longText, mobile_info: longText },
       Object.fromEntries(['device_type', 'device_vendor', 'mobile_info'].map((name) => [name, ['is too long']])),
     ],
+    ['an object with NUL', { mobile_info: { model: ['a\0b'] } }, { mobile_info: ['is invalid'] }],
+    ['an object whose key is half a character', { mobile_info: { 'a\uD800': 1 } }, { mobile_info: ['is invalid'] }],
     ['a large object', { mobile_info: { text: 'x'.repeat(4_086) } }, { mobile_info: ['is too long'] }],
     [
       'two invalid fields',

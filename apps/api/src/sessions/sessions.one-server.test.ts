@@ -155,6 +155,11 @@ describe('POST /sessions with an invalid session', () => {
         ['uuid', 'device_type', 'device_vendor', 'mobile_info'].map((name) => [`device.${name}`, ['is too long']]),
       ),
     ],
+    [
+      'an object with NUL',
+      { device: { uuid: 'a', mobile_info: { model: 'a\0b' } } },
+      { 'device.mobile_info': ['is invalid'] },
+    ],
     ['a customer_id without its parts', { customer_id: 1 }, { data_part: ["can't be blank"] }],
     ['a customer_id without time_part', { customer_id: 1, data_part: 1 }, { time_part: ["can't be blank"] }],
     ['an invalid language', { language: 'sr_RS' }, { language: ['is invalid'] }],
