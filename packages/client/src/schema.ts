@@ -6816,6 +6816,8 @@ export interface operations {
                 offset?: number;
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
+                /** @description value of the header Next-Cursor of the page before: lists what follows, also when rows change meanwhile. Send the same filters and order; the offset or page number is ignored. A cursor of another order is answered 400 */
+                cursor?: string;
                 /** @description in name, code, address, city and postcode, case aside; surrounding spaces are ignored */
                 search?: string;
                 /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */

@@ -1,4 +1,4 @@
-import type { BulkOptions, Page, Refusal, RejectedRows } from '@back-office/kernel';
+import type { BulkOptions, ListedPage, Page, Refusal, RejectedRows } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import type { DesiredWarehouse, NewWarehouse, Warehouse, WrittenWarehouse } from './warehouse.js';
 
@@ -25,7 +25,8 @@ export interface Warehouses {
 
 export interface WarehouseQueries {
   /**
-   * Returns one page sorted by name, as JSON text in the format of the API. `search` matches a part of a text field.
+   * Returns one page sorted by name, in the format of the API. `search` matches a part of a text field. Throws
+   * `InvalidPosition` for a position of another list.
    */
-  list(appId: number, search: string | undefined, page: Page): Promise<string>;
+  list(appId: number, search: string | undefined, page: Page): Promise<ListedPage>;
 }

@@ -53,6 +53,16 @@ describe('GET /warehouses', () => {
       expect(await listCodes(page)).toEqual(allCodes.slice(0, 30));
     }
   });
+
+  it('continues with the cursor of the page before', async () => {
+    await putWarehouses(warehouse('A'), warehouse('B'), warehouse('C'));
+    const { headers } = await shop.get('/warehouses?limit=2');
+    await putWarehouses({ code: 'A', delete: true });
+    expect(await listCodes(`limit=2&cursor=${headers['next-cursor']}`)).toEqual(['C']);
+    expect((await shop.get('/warehouses?limit=3')).headers).not.toHaveProperty('next-cursor');
+    for (const cursor of ['x', 'WyIiLCIxIl0'])
+      expect((await shop.get(`/warehouses?cursor=${cursor}`)).status).toBe(400);
+  });
 });
 
 describe('GET /warehouses?search', () => {

@@ -1,7 +1,8 @@
-import { ALREADY_TAKEN, isBlank, parsePage } from '@back-office/kernel';
+import { ALREADY_TAKEN, isBlank } from '@back-office/kernel';
 import type { WarehouseQueries, Warehouses } from '@back-office/stock';
-import { answerWith, created, okJson } from '../http/answer.js';
+import { answerWith, created } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
+import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING, parseSearchFilter } from '../http/query-parameters.js';
 import { Flag, orNull, Text, ValidatedByDomain, Whole, Wrapper } from '../http/request-fields.js';
 import { rejectionAnswer } from '../http/errors.js';
@@ -67,14 +68,15 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       summary: "The app's warehouses by name",
       query: {
         ...PAGING,
+        ...CURSOR,
         search: {
           schema: text,
           description: 'in name, code, address, city and postcode, case aside; surrounding spaces are ignored',
         },
       },
       answers: { 200: record({ data: listOf(WarehouseShape) }) },
-      handle: async ({ app, query }) =>
-        okJson(await queries.list(app.id, parseSearchFilter(query), parsePage(query, DEFAULT_LIMIT))),
+      handle: ({ app, query }) =>
+        answerPageFromQuery(query, DEFAULT_LIMIT, (page) => queries.list(app.id, parseSearchFilter(query), page)),
     }),
     route({
       method: 'post',

@@ -1,4 +1,3 @@
-import { nameSortKey } from '@back-office/database-search';
 import {
   ALREADY_TAKEN,
   formatDateTime,
@@ -7,6 +6,7 @@ import {
   refuse,
   type BulkOptions,
   type Clock,
+  type ListedPage,
   type Page,
   type Refusal,
   type RejectedRows,
@@ -23,10 +23,15 @@ import {
   type WrittenWarehouses,
 } from '@back-office/stock';
 import { audit } from '../apps/audit-entries.js';
-import { pageOf, sortBy } from '../lists.js';
 import { containsFolded } from '../people-search.js';
+import { listedPage, nameKey, type SortKey } from '../sorting.js';
 import type { State } from '../state.js';
 import type { StoredWarehouse } from './records.js';
+
+const BY_NAME: readonly SortKey<StoredWarehouse>[] = [
+  { ...nameKey(({ name }) => [name]), direction: 'asc' },
+  { value: ({ id }) => id, direction: 'asc' },
+];
 
 export class MemoryWarehouses implements Warehouses, WarehouseQueries {
   constructor(
@@ -63,12 +68,11 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     return this.state.memory.transaction(work, { dryRun });
   }
 
-  async list(appId: number, search: string | undefined, page: Page): Promise<string> {
+  async list(appId: number, search: string | undefined, page: Page): Promise<ListedPage> {
     const matchingWarehouses = this.currentWarehouses(appId).filter(
       (warehouse) => search === undefined || matchesSearch(warehouse, search),
     );
-    const sortedWarehouses = sortBy(matchingWarehouses, [({ name }) => nameSortKey(name), ({ id }) => id]);
-    return JSON.stringify(pageOf(sortedWarehouses, page).map(presentWarehouse));
+    return listedPage(matchingWarehouses, BY_NAME, page, presentWarehouse);
   }
 
   private currentWarehouses(appId: number): StoredWarehouse[] {

@@ -1,30 +1,47 @@
 import type { WarehouseQueries } from '@back-office/stock';
-import type { Page } from '@back-office/kernel';
+import type { ListedPage, Page } from '@back-office/kernel';
+import { among } from '../list-conditions.js';
+import { listedPage } from '../listed-page.js';
 import { anyContainsSql } from '../search-text.js';
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql } from '../json-sql.js';
-import { nameKey } from '../sort-keys.js';
+import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { WAREHOUSES } from '../tables/stock.js';
 
 const LISTED_COLUMNS = WAREHOUSES.columns.except('app_id', 'deleted_at', 'inserted_at', 'updated_at');
 const SEARCHED_COLUMNS = ['w.name', 'w.code', 'w.address_line_1', 'w.city', 'w.postcode'];
+const BY_NAME: readonly SortKey[] = [
+  { ...nameKey('w.name'), direction: 'asc' },
+  { sql: 'w.id', type: 'bigint', direction: 'asc' },
+];
 
-const listSql = (condition: string): string => `
-  select coalesce(json_agg(row), '[]')::text as data from (
-    select ${LISTED_COLUMNS.of('w')}, ${dateTimeSql('w.inserted_at')} as inserted_at, ${dateTimeSql('w.updated_at')} as updated_at
-    from warehouses w where w.app_id = $1 and w.deleted_at is null and ${condition}
-    order by ${nameKey('w.name').sql}, w.id offset $2 limit $3
-  ) as row`;
+const listSql = (conditions: readonly string[], bounds: PageBounds): string => `
+  with ${pageCte(`
+    select w.id from warehouses w where ${['w.app_id = $1', 'w.deleted_at is null', ...conditions].join(' and ')}
+    order by ${orderSql(BY_NAME)} ${bounds.clause}`)}
+  select (
+    select coalesce(json_agg(row), '[]')::text from (
+      select ${LISTED_COLUMNS.of('w')},
+        ${dateTimeSql('w.inserted_at')} as inserted_at, ${dateTimeSql('w.updated_at')} as updated_at
+      from warehouses w where w.app_id = $1 and ${among('w.id', 'page')} order by ${orderSql(BY_NAME)}
+    ) as row
+  ) as data, (
+    select ${positionSql(BY_NAME)} from warehouses w
+    where w.app_id = $1 and w.id = (select id from page where ordinal = ${bounds.limit})
+  ) as "end"`;
 
 export class SqlWarehouseQueries implements WarehouseQueries {
   constructor(private readonly database: Postgres) {}
 
-  async list(appId: number, search: string | undefined, { offset, limit }: Page): Promise<string> {
-    const values: unknown[] = [appId, offset, limit];
+  list(appId: number, search: string | undefined, page: Page): Promise<ListedPage> {
+    const values: unknown[] = [appId];
     const value = placeholders(values);
-    const condition = search === undefined ? 'true' : anyContainsSql(SEARCHED_COLUMNS, search, value);
-    const [row] = await this.database.rows<{ data: string }>(listSql(condition), values);
-    return row?.data ?? '[]';
+    const conditions = [
+      ...(search === undefined ? [] : [anyContainsSql(SEARCHED_COLUMNS, search, value)]),
+      ...(page.after === undefined ? [] : [afterSql(BY_NAME, page.after, value)]),
+    ];
+    return listedPage(this.database, { text: listSql(conditions, pageBounds(page, value)), values });
   }
 }

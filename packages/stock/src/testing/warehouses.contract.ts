@@ -1,9 +1,10 @@
+import type { Page } from '@back-office/kernel';
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { DesiredWarehouse, Warehouse, WrittenWarehouses } from '../index.js';
 import { addressOf, type StockFixture } from './given-stock.js';
 
-const PAGE = { offset: 0, limit: 100 };
+const PAGE: Page = { offset: 0, limit: 100 };
 
 const warehouse = (code: string | null, overrides: Partial<DesiredWarehouse> = {}): DesiredWarehouse => ({
   ...addressOf(`name of ${code}`),
@@ -39,7 +40,8 @@ class WarehouseShop {
   }
 
   async list(search?: string, page = PAGE): Promise<Warehouse[]> {
-    return JSON.parse(await this.fixture.warehouseQueries.list(this.id, search, page)) as Warehouse[];
+    const { json } = await this.fixture.warehouseQueries.list(this.id, search, page);
+    return JSON.parse(json) as Warehouse[];
   }
 
   async listCodes(...listArguments: Parameters<WarehouseShop['list']>): Promise<(string | null)[]> {
@@ -229,6 +231,19 @@ function describeLists({ it }: Runner, open: OpenShop): void {
     const date = shop.fixture.now().toISOString().slice(0, 19);
     const expectedFields = { ...addressOf('a'), id: expect.any(Number), code: null, sellable: true };
     expect(firstListed).toEqual({ ...expectedFields, inserted_at: date, updated_at: date });
+  });
+
+  it('continues after a position, also when rows before it change', async () => {
+    const shop = await open();
+    for (const name of ['c', 'Č', 'a', 'b']) await shop.add(name, { name });
+    const { warehouseQueries } = shop.fixture;
+    const { end } = await warehouseQueries.list(shop.id, undefined, { offset: 0, limit: 2 });
+    await shop.add('0', { name: '0' });
+    const nextPage = { offset: 0, limit: 2, after: end! };
+    expect(await shop.listCodes(undefined, nextPage)).toEqual(['c', 'Č']);
+    expect((await warehouseQueries.list(shop.id, undefined, { ...nextPage, limit: 3 })).end).toBeNull();
+    expect(await shop.listCodes('č', nextPage)).toEqual(['c', 'Č']);
+    await expect(shop.list(undefined, { ...PAGE, after: ['a'] })).rejects.toMatchObject({ name: 'InvalidPosition' });
   });
 
   eachCase(it, [
