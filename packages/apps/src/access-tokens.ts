@@ -60,7 +60,8 @@ export interface AccessTokens {
 
 export interface AccessTokenQueries {
   /**
-   * Returns the holder of a token, even if the token is revoked or expired. An upload token is revoked with its creator; `undefined` when the token does not exist.
+   * Returns the holder of a token, even if the token is revoked or expired. An upload token is revoked with its
+   * creator; `undefined` when the token does not exist.
    */
   holderOf(token: TokenKey): Promise<TokenHolder | undefined>;
 }

@@ -32,8 +32,8 @@ export interface Apps {
   create(app: NewApp): Promise<number>;
   /**
    * Merges a patch into the app's settings; concurrent patches are serialized. One invalid field refuses the whole
-   * patch. Refuses a shorter retention of the audit log unless `canShortenAudit`, the default. Returns `undefined` when the app does
-   * not exist.
+   * patch. Refuses a shorter retention of the audit log unless `canShortenAudit`, the default. Returns `undefined` when
+   * the app does not exist.
    */
   patch(
     appId: number,

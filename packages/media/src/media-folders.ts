@@ -57,8 +57,8 @@ export interface MediaFolders {
 
 export interface MediaFolderQueries {
   /**
-   * Returns a folder and its descendants, sorted by folded name, then by name and id. For the top level, returns all folders; for a missing folder,
-   * none.
+   * Returns a folder and its descendants, sorted by folded name, then by name and id. For the top level, returns all
+   * folders; for a missing folder, none.
    */
   branch(appId: number, path: FolderPath): Promise<Folder[]>;
 }

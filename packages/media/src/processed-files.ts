@@ -54,7 +54,8 @@ export interface ProcessedFiles {
   record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
    * Lists the recorded result, drops the replaced objects and finishes the file. Returns the public keys of dropped
-   * objects; those of renditions now have the content of the file. Returns false when the content has changed or the file is missing.
+   * objects; those of renditions now have the content of the file. Returns false when the content has changed or the
+   * file is missing.
    */
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**

@@ -12,7 +12,6 @@ import {
   totalsOf,
 } from '@back-office/kernel';
 import { isText } from './edit.js';
-
 import { isPaidInFull } from './payments.js';
 import { NO_SOURCE, type Payment, type Proforma } from './proforma.js';
 import * as refusals from './refusals.js';

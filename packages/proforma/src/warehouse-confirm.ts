@@ -41,9 +41,9 @@ const checkQuantities: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   });
 
 /**
- * Confirms every line and fee; omitted ones are confirmed in full, and a fee of 0 is dropped. Each call starts from the requested quantities, so it may
- * raise an earlier confirmation. Money above the new total becomes pending refunds. If the total rises again, refused
- * refunds are withdrawn and refunded vouchers pay again.
+ * Confirms every line and fee; omitted ones are confirmed in full, and a fee of 0 is dropped. Each call starts from the
+ * requested quantities, so it may raise an earlier confirmation. Money above the new total becomes pending refunds. If
+ * the total rises again, refused refunds are withdrawn and refunded vouchers pay again.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
   const guards = [checkLinesExist, checkLinesUnique, checkQuantitiesPresent, checkQuantities];

@@ -30,8 +30,8 @@ export interface StockCallResult extends StockCallOutcome {
 /** Every change is booked as a movement. A string in `rows` is the message key of an invalid row. */
 export interface Stock {
   /**
-   * Adds quantities to stock; a repeated call without a reference adds again. A row fails when its variant or warehouse is missing, or when
-   * stock would fall below zero. All other rows are written together.
+   * Adds quantities to stock; a repeated call without a reference adds again. A row fails when its variant or warehouse
+   * is missing, or when stock would fall below zero. All other rows are written together.
    */
   add(
     appId: number,

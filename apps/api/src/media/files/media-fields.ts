@@ -20,8 +20,8 @@ export function Tags(): PropertyDecorator {
 }
 
 /**
- * Accepts a list of tags, a text with commas or a JSON array in a text. The API reference shows only the list, because generated clients cannot
- * send a form field of several types.
+ * Accepts a list of tags, a text with commas or a JSON array in a text. The API reference shows only the list, because
+ * generated clients cannot send a form field of several types.
  */
 export function FormTags(): PropertyDecorator {
   return ValidatedBy(validateTags, TAG_LIST, { optional });
