@@ -35,8 +35,7 @@ export interface CustomerQueries {
   findAll(appId: number, ids: readonly number[]): Promise<readonly PresentedCustomer[]>;
   /**
    * Returns one page of {@link PresentedCustomer}s, sorted by one of the {@link CUSTOMER_SORT_FIELDS} and id in the
-   * same direction. Without `sorting`, the order is first name, last name, id. Texts are sorted by code points; a
-   * PostgreSQL database needs the collation `C` for this order.
+   * same direction. Without `sorting`, the order is folded first and last name, then the names, then id.
    */
   list(appId: number, filter: CustomerFilter, page: Page, sorting?: Sorting): Promise<ListedPage>;
 }

@@ -3,6 +3,7 @@ import { Postgres } from './postgres.js';
 import { dataSourceFor, migrationSourceFor } from './data-source.js';
 import { migrate } from './migrate.js';
 import { asciiOf, foldForPeople, foldSearched, nameSortKey } from '@back-office/database-search';
+import { nameKey } from './sort-keys.js';
 
 const MIGRATIONS_BEFORE_FOLDING = 4;
 
@@ -80,6 +81,18 @@ describe('stored and searched texts about people', () => {
     const differences = rows.filter(({ first, second, key }) => key !== nameSortKey(first, second));
     expect(differences.filter(({ second }) => second?.toLowerCase() === second)).toEqual([]);
     expect(rows).toHaveLength(pairs.length);
+  });
+
+  it('are sorted alike whatever the collation of the database', async () => {
+    const names = ['Anna Bo', 'An Zec', 'An-Bo A'].map((name) => name.split(' '));
+    const rows = await database.rows<{ first: string }>(
+      `select first from (
+         select first collate "und-x-icu" as first, last collate "und-x-icu" as last
+         from unnest($1::text[], $2::text[]) as row (first, last)
+       ) as names order by ${nameKey('first', 'last').sql}`,
+      [names.map(([first]) => first), names.map(([, last]) => last)],
+    );
+    expect(rows.map(({ first }) => first)).toEqual(['An', 'An-Bo', 'Anna']);
   });
 
   it('have the same search keys in both databases', async () => {

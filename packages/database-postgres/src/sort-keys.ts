@@ -79,9 +79,12 @@ function isAfterBound({ sql, direction, nulls }: SortKey, bound: string | null):
   return nulls === 'last' ? `(${isGreater} or ${sql} is null)` : isGreater;
 }
 
-/** Key that sorts by folded names, then by the names; null if both are. */
+/**
+ * Key that sorts by folded names, then by the names; null if both are. The order is the same in every database: most
+ * collations ignore the separator, and would sort `Anna Bo` before `An Zec`.
+ */
 export function nameKey(name: string, secondName = 'null'): Pick<SortKey, 'sql' | 'type' | 'mark'> {
-  return { sql: `name_sort_key(${name}, ${secondName})`, type: 'text', mark: NAME_SEPARATOR };
+  return { sql: `name_sort_key(${name}, ${secondName}) collate "C"`, type: 'text', mark: NAME_SEPARATOR };
 }
 
 /** Returns a CTE with the ids of a page and their ordinals. `selectIds` must return the ids in order. */

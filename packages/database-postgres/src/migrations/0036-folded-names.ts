@@ -38,20 +38,23 @@ const FUNCTIONS = [
   $$`,
 ];
 
-// A page of files and its counts read only the index, so that it holds the names too.
+// Other collations ignore the separator of names. A page of files and its counts read only the index, so that it holds
+// the names too.
 const INDEXES = [
   'drop index customers_name_idx',
-  'create index customers_name_idx on customers (app_id, name_sort_key(first_name, last_name), id)',
+  'create index customers_name_idx on customers (app_id, name_sort_key(first_name, last_name) collate "C", id)',
   'drop index proforma_orders_name_idx',
   `create index proforma_orders_name_idx
-    on proforma_orders (app_id, name_sort_key(customer_last_name, customer_first_name), id)`,
-  'create index orders_name_idx on orders (app_id, name_sort_key(customer_last_name, customer_first_name), id)',
+    on proforma_orders (app_id, name_sort_key(customer_last_name, customer_first_name) collate "C", id)`,
+  `create index orders_name_idx
+    on orders (app_id, name_sort_key(customer_last_name, customer_first_name) collate "C", id)`,
   'drop index cdn_files_listed_idx',
-  `create index cdn_files_listed_idx on cdn_files (app_id, name_sort_key(filename, null), id)
+  `create index cdn_files_listed_idx on cdn_files (app_id, name_sort_key(filename, null) collate "C", id)
     include (hidden, filename) where state = 'active'`,
   'drop index cdn_files_kind_idx',
-  `create index cdn_files_kind_idx on cdn_files (app_id, kind, name_sort_key(filename, null), id) where state = 'active'`,
-  `create index cdn_files_folder_idx on cdn_files (app_id, folder, name_sort_key(filename, null), id)
+  `create index cdn_files_kind_idx on cdn_files (app_id, kind, name_sort_key(filename, null) collate "C", id)
+    where state = 'active'`,
+  `create index cdn_files_folder_idx on cdn_files (app_id, folder, name_sort_key(filename, null) collate "C", id)
     where state = 'active'`,
   // Newest first means the order date, which orders_date_idx has.
   'drop index orders_newest_idx',
