@@ -209,14 +209,6 @@ describe('the body of PUT /notification_device', () => {
       expect((await sendDevice({ ...completeFields, [name]: 'detail' })).body.data[name]).toBe('detail');
     },
   );
-
-  it.each([{ model: 'FP\0' }, { '\ud800': 1 }, { screens: [{ name: '\udc00' }] }])(
-    'refuses mobile info with a text that cannot be stored: %j',
-    async (mobile_info) => {
-      const { status, body } = await sendDevice({ ...completeFields, mobile_info });
-      expect([status, body]).toEqual([422, { errors: { mobile_info: ['is invalid'] } }]);
-    },
-  );
 });
 
 describe('concurrent calls with one messaging token', () => {
