@@ -247,7 +247,7 @@ export class Comparer {
     if (this.route !== STOCK_MOVEMENTS) return translate(kindOfRoute(this.route), row['id']);
     const { booked_at: bookedAt, kind, warehouse_id: warehouse, code, qty, reference } = row;
     // References that clients send have no partner, because they are equal on both sides.
-    const translatedReference = reference === null ? '' : translate('text', reference) || String(reference);
+    const translatedReference = typeof reference === 'string' ? translate('text', reference) || reference : '';
     return [bookedAt, kind, translate('warehouse', warehouse), code, qty, translatedReference].join();
   }
 

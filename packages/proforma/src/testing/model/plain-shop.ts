@@ -100,7 +100,7 @@ export class PlainShop {
       return 'refused';
     const takenPieces: Record<string, number> = {};
     const lines: PlainProforma['lines'] = [];
-    for (const [index, { variant, qty, price }] of byQtyDown([...requestedLines.entries()], ([, { qty }]) => qty)) {
+    for (const [index, { variant, qty, price }] of byQtyDown([...requestedLines.entries()], ([, line]) => line.qty)) {
       const shelf = Object.keys(this.shelves).find(
         (name) => name.startsWith(`${variant}@`) && this.freePiecesOn(name) - (takenPieces[name] ?? 0) >= qty,
       );
@@ -229,7 +229,7 @@ export class PlainShop {
     };
     for (const { line, qty } of adjustedLines) if (qty < line.confirmedQty) add(line.shelf, line.confirmedQty - qty);
     const chosenShelves: string[] = [];
-    for (const [index, { line, qty }] of byQtyDown([...adjustedLines.entries()], ([, { qty }]) => qty)) {
+    for (const [index, { line, qty }] of byQtyDown([...adjustedLines.entries()], ([, adjusted]) => adjusted.qty)) {
       const { shelf, confirmedQty } = line;
       const additionalPieces = Math.max(qty - confirmedQty, 0);
       const variant = shelf.slice(0, shelf.indexOf('@') + 1);
