@@ -30,18 +30,18 @@ function settingsFor(rows: number): string {
 }
 
 /**
- * Call this function first in its transaction. It takes effect with the next statement. `rows` is the expected number of
+ * Call this function first in its transaction. `rows` is the expected number of
  * rows.
  */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
-  await transaction.runDeferred(`${FIXED_PLAN} select ${settingsFor(rows)}`);
+  await transaction.rows(`${FIXED_PLAN} select ${settingsFor(rows)}`);
 }
 
 const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
 
 /**
- * Begins a bulk write like {@link beginBulk}. The next statement waits for other bulk writes of this kind and app. Row
+ * Begins a bulk write like {@link beginBulk}. Waits for other bulk writes of this kind and app. Row
  * locks would not be enough, because two calls may insert the same new record.
  */
 export async function beginLockedBulk(
@@ -52,7 +52,7 @@ export async function beginLockedBulk(
 ): Promise<void> {
   transaction.locks('bulk');
   transaction.expectManyRows();
-  await transaction.runDeferred(
+  await transaction.rows(
     `${FIXED_PLAN} select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
     [BULK_LOCK_KEYS[kind], appId],
   );

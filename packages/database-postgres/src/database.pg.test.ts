@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { JsonRows } from './json-rows.js';
 import { FIXED_PLAN } from './prepared-statements.js';
 import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
@@ -191,73 +190,23 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(4);
   });
 
-  it('runs its last statements in order and commits with them', async () => {
-    const steps = [
-      'insert into item (id, n) values (1, $1)',
-      'update item set n = n + $1 where id = 1',
-      'update item set n = n * $1 where id = 1',
-    ];
+  it('commits with its last statement', async () => {
     await database.transaction(async (transaction) => {
-      await transaction.runAllLast(steps.map((text) => ({ text, values: [3] })));
-      expect(await database.rows('select n from item')).toEqual([{ n: 18 }]);
+      await insertItem(transaction, 1, 3);
+      await transaction.runLast('update item set n = n + $1 where id = 1', [3]);
+      expect(await database.rows('select n from item')).toEqual([{ n: 6 }]);
       await expect(insertItem(transaction, 3, 3)).rejects.toThrow('after the last one');
     });
-    await database.transaction((transaction) => transaction.runAllLast([]));
     expect(await countItems()).toBe(1);
   });
 
-  it.each([0, 1, 2])('writes nothing when number %d of its last statements fails', async (failingIndex) => {
+  it('writes nothing when its last statement fails', async () => {
     const failing = database.transaction(async (transaction) => {
       await insertItem(transaction, 9, 9);
-      const nOf = (index: number): number => (index === failingIndex ? 9 : index);
-      await transaction.runAllLast(
-        [0, 1, 2].map((index) => ({ text: 'insert into item (id, n) values ($1, $2)', values: [index, nOf(index)] })),
-      );
+      await transaction.runLast('insert into item (id, n) values (1, 9)');
     });
     await expect(failing).rejects.toMatchObject({ constraint: 'item_n_key' });
     expect(await countItems()).toBe(0);
-  });
-
-  it.each([0, 1, 2])(
-    'writes nothing when the rows of number %d of its last statements cannot be made',
-    async (failing) => {
-      const rowOf = (index: number) => (): object => {
-        if (index === failing) throw new RangeError('too long');
-        return { id: index };
-      };
-      const result = database.transaction((transaction) =>
-        transaction.runAllLast(
-          [0, 1, 2].map((index) => ({
-            text: 'insert into item (id, n) select id, id from json_to_recordset($1) as row (id int)',
-            values: [new JsonRows([1], rowOf(index))],
-          })),
-        ),
-      );
-      await expect(result).rejects.toThrow('too long');
-      expect(await countItems()).toBe(0);
-      await Promise.all(
-        [1, 2, 3, 4].map((id) => database.transaction((transaction) => insertItem(transaction, id, id))),
-      );
-      expect(await countItems()).toBe(4);
-    },
-  );
-
-  it.each([
-    [1_000, ['start', 'start', 'start', 'end', 'end', 'end']],
-    [1_001, ['start', 'end', 'start', 'start', 'end', 'end']],
-  ])('runs last statements together up to 1,000 rows: %d', async (count, expected) => {
-    const events: string[] = [];
-    const observed = new Postgres(database.source, () => {
-      events.push('start');
-      return () => events.push('end');
-    });
-    const insertItems = (first: number, rows: number) => ({
-      text: 'insert into item (id, n) select id, id from json_to_recordset($1) as row (id int)',
-      values: [new JsonRows(Array.from({ length: rows }), (_, index) => ({ id: first + index }))],
-    });
-    await observed.transaction((transaction) => transaction.runAllLast([insertItems(1, count), insertItems(2_000, 1)]));
-    expect(events).toEqual(expected);
-    expect(await countItems()).toBe(count + 1);
   });
 
   it('writes nothing when its work ignores an error before the last statement', async () => {
@@ -435,71 +384,6 @@ describe('a call without a free connection', () => {
   });
 });
 
-describe('a deferred statement', () => {
-  const INSERT = 'insert into item (id, n) values ($1, 1)';
-
-  it('is written before the next one, and without one by COMMIT', async () => {
-    const count = await database.transaction(async (transaction) => {
-      await transaction.runDeferred(INSERT, [1]);
-      const [row] = await transaction.rows<{ count: number }>('select count(*) as count from item');
-      return row?.count;
-    });
-    expect(count).toBe(1);
-    await database.transaction((transaction) => transaction.runDeferred('update item set n = 7 where id = 1'));
-    expect(await database.rows('select n from item')).toEqual([{ n: 7 }]);
-  });
-
-  it.each([
-    ['the next one', (transaction: Transaction) => transaction.rows('select 1')],
-    ['the last one', (transaction: Transaction) => transaction.runLast('select 1')],
-    ['COMMIT', () => Promise.resolve()],
-  ])('makes %s fail when it fails', async (_, next) => {
-    await insertItem(database, 1, 1);
-    const failing = (dryRun: boolean) =>
-      database.transaction(
-        async (transaction) => {
-          await insertItem(transaction, 2, 2);
-          await transaction.runDeferred(INSERT, [3]);
-          return next(transaction);
-        },
-        { dryRun },
-      );
-    for (const dryRun of [false, true])
-      await expect(failing(dryRun)).rejects.toMatchObject({ constraint: 'item_n_key' });
-    expect(await countItems()).toBe(1);
-  });
-
-  it('closes the transaction when the last statement fails because of it', async () => {
-    await insertItem(database, 1, 1);
-    const result = database.transaction(async (transaction) => {
-      await transaction.runDeferred(INSERT, [3]);
-      await transaction.runLast('select 1').catch(() => {});
-      await insertItem(transaction, 4, 4);
-    });
-    await expect(result).rejects.toThrow('A statement came after the last one');
-    expect(await countItems()).toBe(1);
-  });
-
-  it('takes no round trip of its own', async () => {
-    const events: string[] = [];
-    const observed = new Postgres(database.source, (text) => {
-      events.push(`start ${text}`);
-      return () => events.push(`end ${text}`);
-    });
-    await observed.transaction(async (transaction) => {
-      await transaction.runDeferred('select 1');
-      expect(await transaction.rowsOfEach([statement('select 2 as n'), statement('select 3 as n')])).toEqual([
-        [{ n: 2 }],
-        [{ n: 3 }],
-      ]);
-    });
-    const sent = ['select 1', 'select 2 as n', 'select 3 as n'];
-    expect(events.slice(0, 6)).toEqual([...sent.map((text) => `start ${text}`), ...sent.map((text) => `end ${text}`)]);
-  });
-
-  const statement = (text: string) => ({ text, values: [] });
-});
-
 describe('the loss of another node of a cluster', () => {
   it.each(['08006', 'XX000'])('does not close the connection that reports it with %s', async (code) => {
     const small = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
@@ -540,14 +424,12 @@ describe('a single write', () => {
     expect(await countItems()).toBe(1);
   });
 
-  it('reports an unknown outcome, without a retry, when the connection is cut during the last statements', async () => {
+  it('reports an unknown outcome, without a retry, when the connection is cut during the last statement', async () => {
     let runs = 0;
-    const result = database.transaction((transaction) => {
+    const result = database.transaction(async (transaction) => {
       runs += 1;
-      return transaction.runAllLast([
-        { text: 'insert into item (id, n) values (1, 1)', values: [] },
-        { text: 'insert into item (id, n) select 2, 2 from pg_sleep(0.3)', values: [] },
-      ]);
+      await insertItem(transaction, 2, 2);
+      await transaction.runLast(SLOW_INSERT);
     });
     setTimeout(cutAllConnections, 100);
     await expect(result).rejects.toThrow(UnknownOutcome);
@@ -626,7 +508,7 @@ describe('a bulk write', () => {
 
   it.each([
     ['its last statement', false, (transaction: Transaction, text: string) => transaction.runLast(text)],
-    ['the end of a dry run', true, (transaction: Transaction, text: string) => transaction.runDeferred(text)],
+    ['a statement of a dry run', true, (transaction: Transaction, text: string) => transaction.rows(text)],
   ])('uses the bulk timeout for %s', async (_, dryRun, last) => {
     const { options } = dataSourceFor(testDatabase.connection, 1);
     const extra = { ...(options.extra as object), query_timeout: 2_000 };

@@ -1,4 +1,4 @@
-import { failureOf, isUpstreamLost, isNodeLost, violates } from './failures.js';
+import { failureOf, isUpstreamLost, violates } from './failures.js';
 
 const duplicateError = (details: object) => ({ code: '23505', ...details });
 const message = 'duplicate key value violates unique constraint "cards_barcode_key_102228"';
@@ -71,10 +71,6 @@ describe('failureOf', () => {
     },
   );
 
-  it('recognizes a lost node in a message of another language', () => {
-    expect(isNodeLost({ code: '08006', severity: 'FEHLER' })).toBe(true);
-  });
-
   it('prepares a statement again that the server does not know', () => {
     expect(failureOf({ code: '26000', message: 'prepared statement "s1" does not exist' })).toBe('stale plan');
   });
@@ -87,12 +83,6 @@ describe('failureOf', () => {
     [{ code: '53300', message: 'too many clients' }, false],
   ])('tells whether another node may have committed: %p', (error, isLost) => {
     expect(isUpstreamLost(error)).toBe(isLost);
-    expect(isNodeLost({ ...error, severity: 'ERROR' })).toBe(isLost);
-  });
-
-  it('does not take the end of its connection for the loss of a node', () => {
-    const error = { code: '08P01', message: 'query_wait_timeout', severity: 'FATAL' };
-    expect([isNodeLost(error), isUpstreamLost(error)]).toEqual([false, true]);
   });
 
   it('reports internal errors as bugs', () => {

@@ -84,11 +84,6 @@ export function isConnectionKept(error: unknown): boolean {
   return severityOf(error) === 'ERROR';
 }
 
-/** Returns true when the coordinator of a cluster reports that it lost another node. */
-export function isNodeLost(error: unknown): boolean {
-  return isUpstreamLost(error) && severityOf(error) !== 'FATAL';
-}
-
 export function severityOf(error: unknown): unknown {
   return ((error ?? {}) as { severity?: unknown }).severity;
 }
@@ -106,13 +101,6 @@ export function isUpstreamLost(error: unknown): boolean {
 function failureOfMessage(message: string): Failure {
   if (FILE_ERROR.test(message)) return 'unavailable';
   return FAILURE_BY_MESSAGE.find(([text]) => message.includes(text))?.[1] ?? 'bug';
-}
-
-const DIVISION_BY_ZERO = '22012';
-
-/** Some statements divide by the number of rows that they write, so that they fail when they write none. */
-export function isDivisionByZero(error: unknown): boolean {
-  return (error as { code?: unknown }).code === DIVISION_BY_ZERO;
 }
 
 /**

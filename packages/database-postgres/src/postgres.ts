@@ -9,12 +9,9 @@ import { useConnection } from './use-connection.js';
 import { ConditionFailed, UnknownOutcome, type OnStatement, type PartyKind } from '@back-office/database';
 import { failureOf, isUpstreamLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
-import { isAcrossApps, LivingApps } from './cluster/living-apps.js';
-import { findFirstTable } from './cluster/shard-lock.js';
-import type { Query } from './schema-rules.js';
 import { noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
-import { sendStatement, type Connection } from './send-statements.js';
+import { sendStatement } from './send-statements.js';
 import { PreparedStatements } from './prepared-statements.js';
 import { pause, retryWhileExhausted } from './retries.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
@@ -35,7 +32,6 @@ export class Postgres implements Sql {
   private readonly pool: Pool;
   private readonly turns: TurnQueue;
   private readonly statements = new PreparedStatements();
-  private livingApps: LivingApps | undefined;
 
   constructor(
     readonly source: DataSource,
@@ -50,11 +46,7 @@ export class Postgres implements Sql {
   /** Opens the connections, and adapts the statements to a cluster. */
   static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
     const postgres = new Postgres(await source.initialize(), onStatement);
-    const query: Query = (text, values) => source.query(text, values);
-    if (!(await hasCitus(query))) return postgres;
-    const firstTable = await findFirstTable(query);
-    postgres.statements.adaptToCluster(firstTable);
-    if (firstTable !== undefined) postgres.livingApps = new LivingApps(query, firstTable);
+    if (await hasCitus((text, values) => source.query(text, values))) postgres.statements.adaptToCluster();
     return postgres;
   }
 
@@ -77,8 +69,7 @@ export class Postgres implements Sql {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const { reader } = callContext();
     if (reader) return reader.rows<Row>(text, values);
-    if (this.statements.stepsOf(text)) return this.runInOwnTransaction(text, values);
-    const send = () => this.sendRead(text, values);
+    const send = () => this.withConnection((client) => this.send(client, text, values));
     const { rows } = await this.read(() => this.inTurn(() => this.withCurrentPlan(() => retryWhileExhausted(send))));
     return rows as Row[];
   }
@@ -91,7 +82,7 @@ export class Postgres implements Sql {
     if (WriteOnce.pending() !== undefined || PendingCondition.current()) return this.transaction(work);
     return work({
       rows: (text, values) => this.rows(text, values),
-      runLast: (text, values) => this.runInOwnTransaction(text, values),
+      runLast: (text, values) => this.inTurn(() => this.runAlone(text, values)),
     });
   }
 
@@ -113,11 +104,6 @@ export class Postgres implements Sql {
     }
   }
 
-  private runInOwnTransaction<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    const isStepped = this.statements.stepsOf(text) !== undefined;
-    return this.inTurn(() => (isStepped ? this.runStepped<Row>(text, values) : this.runAlone<Row>(text, values)));
-  }
-
   private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // Treats a failed connection like a failed read, because nothing has been written.
     const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
@@ -131,15 +117,6 @@ export class Postgres implements Sql {
         throw new UnknownOutcome('The connection was lost during a write');
       throw toPortError(error);
     }
-  }
-
-  /** Runs the steps of one statement in a transaction of their own. */
-  private async runStepped<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const endMs = performance.now() + this.maxTransactionMs;
-    const work = (transaction: Transaction) => transaction.runLast<Row>(text, values);
-    const rows = await this.read(() => this.withCurrentPlan(() => this.runAttempt(work, endMs, undefined)));
-    noteWritten();
-    return rows;
   }
 
   /**
@@ -197,23 +174,13 @@ export class Postgres implements Sql {
     return useConnection(client, attempt, tryRollback);
   }
 
-  private sendRead(text: string, values: readonly unknown[]): Promise<QueryResult> {
-    const sendWhole = () => this.withConnection((client) => this.send(client, text, values));
-    if (this.livingApps === undefined || !isAcrossApps(text)) return sendWhole();
-    return this.livingApps.send(text, sendWhole, (limitedText) =>
-      this.withConnection((client) =>
-        sendStatement(client, { text: limitedText, values: [...values] }, this.onStatement),
-      ),
-    );
-  }
-
   private async withConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
     return useConnection(client, () => work(client));
   }
 
-  private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {
-    return sendStatement(connection, { values: [...values], ...this.statements.named(text) }, this.onStatement);
+  private send(client: PoolClient, text: string, values: readonly unknown[]): Promise<QueryResult> {
+    return sendStatement(client, { values: [...values], ...this.statements.named(text) }, this.onStatement);
   }
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */

@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { forCluster } from './cluster/outer-app.js';
-import { shardLockFor } from './cluster/shard-lock.js';
-import { findSteps, type Step } from './cluster/steps.js';
+import { forCluster } from './outer-app.js';
 
 const MAX_NAMES = 500;
 
@@ -15,36 +13,16 @@ export interface NamedStatement {
   readonly isPlanFixed?: boolean;
 }
 
-/**
- * Names prepared statements by the hash of their text, because pools may share connections. Adapts statements to a
- * cluster.
- */
+/** Names prepared statements by the hash of their text, because pools may share connections. */
 export class PreparedStatements {
   private readonly statementByText = new Map<string, NamedStatement>();
   private tag = '';
   private isOnCluster = false;
-  private firstTable: string | undefined;
-  private readonly stepsByText = new Map<string, readonly Step[] | undefined>();
 
-  /** Adapts all statements to a cluster before they are sent. `firstTable` is that of `findFirstTable`. */
-  adaptToCluster(firstTable: string | undefined): void {
+  /** Sends all later statements as {@link forCluster} returns them. */
+  adaptToCluster(): void {
     this.isOnCluster = true;
-    this.firstTable = firstTable;
     this.statementByText.clear();
-  }
-
-  /** Returns the query that must come before the first statement of a transaction, on a cluster. */
-  lockFor(text: string, values: readonly unknown[]): ReturnType<typeof shardLockFor> {
-    return this.firstTable === undefined ? undefined : shardLockFor(this.firstTable, text, values);
-  }
-
-  /** Returns the steps of a statement that a cluster must not run as a whole. */
-  stepsOf(text: string): readonly Step[] | undefined {
-    if (!this.isOnCluster || !text.includes('insert into')) return undefined;
-    if (this.stepsByText.has(text)) return this.stepsByText.get(text);
-    const steps = findSteps(forCluster(text));
-    if (this.stepsByText.size < MAX_NAMES) this.stepsByText.set(text, steps);
-    return steps;
   }
 
   named(text: string): NamedStatement {

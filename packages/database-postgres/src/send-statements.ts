@@ -1,23 +1,17 @@
 import type { OnStatement, OnStatementEnd } from '@back-office/database';
 import type { Writable } from 'node:stream';
-import { JsonRows } from './json-rows.js';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 export type SettledQuery = PromiseSettledResult<QueryResult>;
 
-/** A connection, or the pool, which sends on any free connection. */
-export interface Connection {
-  query(query: QueryConfig): Promise<QueryResult>;
-}
-
 /** Sends one statement and reports it to `onStatement`. */
 export function sendStatement(
-  connection: Connection,
+  client: PoolClient,
   query: QueryConfig,
   onStatement: OnStatement | undefined,
 ): Promise<QueryResult> {
   const end = onStatement?.(query.text);
-  return end === undefined ? connection.query(query) : reportEnd(connection.query(query), end);
+  return end === undefined ? client.query(query) : reportEnd(client.query(query), end);
 }
 
 async function reportEnd(answer: Promise<QueryResult>, end: OnStatementEnd): Promise<QueryResult> {
@@ -31,11 +25,7 @@ async function reportEnd(answer: Promise<QueryResult>, end: OnStatementEnd): Pro
   }
 }
 
-/**
- * Sends all statements without waiting for answers, in one packet up to a statement with many rows. Does not report
- * BEGIN, because it always runs together with a statement. If the rows of a statement cannot be made, sends nothing
- * more, and returns the error for that statement and all later ones.
- */
+/** Sends all statements in one packet. Does not report BEGIN, because it always runs together with a statement. */
 export async function sendTogether(
   client: PoolClient,
   queries: readonly QueryConfig[],
@@ -44,36 +34,12 @@ export async function sendTogether(
 ): Promise<SettledQuery[]> {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
-  const promises: Promise<QueryResult>[] = withBegin ? [client.query('BEGIN')] : [];
-  const count = promises.length + queries.length;
-  let failure: PromiseRejectedResult | undefined;
-  try {
-    for (const query of queries) promises.push(sendRows(client, stream, query, onStatement));
-  } catch (error) {
-    failure = { status: 'rejected', reason: error };
-  } finally {
-    stream.uncork();
-  }
-  const sentAnswers = await Promise.allSettled(promises);
-  const answers = Array.from({ length: count }, (_, index) => (sentAnswers[index] ?? failure) as SettledQuery);
+  const begin = withBegin ? [client.query('BEGIN')] : [];
+  const sent = [...begin, ...queries.map((query) => sendStatement(client, query, onStatement))];
+  stream.uncork();
+  const answers = await Promise.allSettled(sent);
   if (!withBegin) return answers;
   // If BEGIN fails, the statements ran outside of a transaction, so their answers are discarded.
   const [beginAnswer, ...statementAnswers] = answers;
   return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;
-}
-
-/** Makes the rows of a statement before it is sent, because `pg` would only skip a statement that it cannot send. */
-function sendRows(
-  client: PoolClient,
-  stream: Writable,
-  query: QueryConfig,
-  onStatement: OnStatement | undefined,
-): Promise<QueryResult> {
-  if (!query.values?.some((value) => value instanceof JsonRows)) return sendStatement(client, query, onStatement);
-  const values = query.values.map((value: unknown) => (value instanceof JsonRows ? value.toPostgres() : value));
-  const answer = sendStatement(client, { ...query, values }, onStatement);
-  // While the server runs this statement, the rows of the next one are made.
-  stream.uncork();
-  stream.cork();
-  return answer;
 }

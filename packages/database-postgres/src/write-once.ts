@@ -44,8 +44,7 @@ export class WriteOnce {
   private isOpen = true;
 
   /**
-   * `storeResultStatement` returns a statement that stores a result. The statement divides by the number of stored rows,
-   * so it fails when no row is stored.
+   * `storeResultStatement` returns a statement that stores a result. It returns no row if another run has stored one.
    */
   constructor(
     private readonly storeResultStatement: (outcome: Buffer) => {

@@ -10,4 +10,3 @@ export * from './tied-values.js';
 export { ShippedOrders1763700000007 } from '../src/migrations/0007-shipped-orders.js';
 export { SqlAccessTokens } from '../src/apps/sql-access-tokens.js';
 export { SqlImportedOrders } from '../src/orders/sql-imported-orders.js';
-export { isInnerStep } from '../src/cluster/step-mark.js';

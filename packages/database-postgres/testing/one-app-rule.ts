@@ -8,7 +8,7 @@ export const REFERENCE_TABLES: ReadonlySet<string> = new Set(
   Object.keys(SPECIAL_TABLES).filter((name) => SPECIAL_TABLES[name]?.kind === 'reference'),
 );
 
-export const ACROSS_APPS = /\/\* across apps(?: or fail)?: (.+?) \*\//;
+export const ACROSS_APPS = /\/\* across apps: (.+?) \*\//;
 
 const LOCKS_OR_WRITES = /"(LockingClause|InsertStmt|UpdateStmt|DeleteStmt)":/;
 

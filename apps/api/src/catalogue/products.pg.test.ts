@@ -1205,10 +1205,10 @@ describe('concurrent POST /int/products', () => {
 
   it('neither deadlocks nor mixes up rows of different calls', async () => {
     for (const round of [1, 2]) {
-      api.sentTexts.length = 0;
+      api.statements.length = 0;
       await Promise.all(Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows(reorderedRows(callIndex))));
       // A transaction that ends in a deadlock runs again, so more statements than calls would show a deadlock.
-      expect(api.sentTexts.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALL_COUNT);
+      expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALL_COUNT);
       const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
       expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALL_COUNT * round]);
       expect(new Set([...(products ?? []), ...(variants ?? [])].map(({ price }) => price)).size).toBe(1);
@@ -1218,7 +1218,7 @@ describe('concurrent POST /int/products', () => {
   it('does not deadlock with PUT /int/stocks of the same variants', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
     await writeRows(reorderedRows(0));
-    api.sentTexts.length = 0;
+    api.statements.length = 0;
     const stockRows = (callIndex: number) =>
       reorderedRows(callIndex).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
     await Promise.all(
@@ -1229,7 +1229,7 @@ describe('concurrent POST /int/products', () => {
           .then(({ body }) => expect(body.data.updated).toBe(50)),
       ]).flat(),
     );
-    expect(api.sentTexts.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALL_COUNT);
+    expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALL_COUNT);
     expect((await findByCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALL_COUNT } }]);
   });
 });

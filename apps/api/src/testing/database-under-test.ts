@@ -1,7 +1,7 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
-import { SentStatements, isInnerStep, makeTestDatabase } from '@back-office/database-postgres/testing';
+import { SentStatements, makeTestDatabase } from '@back-office/database-postgres/testing';
 
 /** The database of a service under test, and direct access to it for tests. */
 export interface DatabaseUnderTest {
@@ -13,8 +13,6 @@ export interface DatabaseUnderTest {
   readonly postgres: Postgres;
   /** All statements of the service so far, except those that TypeORM adds by itself and the ends of transactions. */
   readonly statements: string[];
-  /** The same, but with each step of a statement that a cluster runs in steps. */
-  readonly sentTexts: string[];
   /** Closes the connections. Throws when the service has run a statement that breaks a rule of `SentStatements`. */
   close(): Promise<void>;
 }
@@ -39,11 +37,9 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
   const source = dataSourceFor(connection, poolSize);
   source.setOptions({ logger: sentStatements.logger });
   const statements: string[] = [];
-  const sentTexts: string[] = [];
   const postgres = await Postgres.open(source, (text) => {
     if (TRANSACTION_ENDS.has(text)) return undefined;
-    if (!isInnerStep(text)) statements.push(text);
-    sentTexts.push(text);
+    statements.push(text);
     sentStatements.record(text);
     return undefined;
   });
@@ -54,7 +50,6 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
     inspection,
     postgres,
     statements,
-    sentTexts,
     close: async () => {
       const check = sentStatements.assertRules(inspection);
       await check.catch(() => {});
@@ -80,9 +75,6 @@ async function openInMemory(options: Options): Promise<DatabaseUnderTest> {
       return throwNoPostgres();
     },
     get statements() {
-      return throwNoPostgres();
-    },
-    get sentTexts() {
       return throwNoPostgres();
     },
   };

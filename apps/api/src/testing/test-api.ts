@@ -68,8 +68,6 @@ export interface TestApi {
   readonly container: Container;
   /** All statements of the service so far, except those that TypeORM adds by itself. */
   readonly statements: string[];
-  /** The same, but with each step of a statement that a cluster runs in steps. */
-  readonly sentTexts: string[];
   readonly jobFailures: unknown[];
   runJobs(): Promise<void>;
   /** Delivers events to all due endpoints. Throws when a result cannot be stored. */
@@ -129,9 +127,6 @@ export async function testApi(
     container,
     get statements() {
       return testDatabase.statements;
-    },
-    get sentTexts() {
-      return testDatabase.sentTexts;
     },
     jobFailures,
     runJobs: () => worker.drain(),

@@ -2,7 +2,6 @@ import { DatabaseUnavailable } from '@back-office/database';
 import type { Transaction } from '../transaction.js';
 import { FIXED_PLAN } from '../prepared-statements.js';
 import { beginLockedBulk } from '../bulk.js';
-import type { Statement } from '../sql.js';
 
 const PRICED_TABLES = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
 
@@ -24,26 +23,19 @@ export async function hasAmounts(transaction: Transaction, appId: number): Promi
 /** Reads the currency again, because the caller's copy of the app may be a second old. $1 is the app's id. */
 export const CURRENCY_OF_APP = '(select currency from app_settings where app_id = $1)';
 
-export interface StoredCurrency {
-  readonly currency: string;
-}
-
 interface PricingApp {
   readonly id: number;
   readonly currency: string;
 }
 
+/** Throws if the currency of the app has changed since the start of the call. */
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
 /** Call this after `beginLockedBulk`. */
 export async function checkStoredCurrency(transaction: Transaction, app: PricingApp): Promise<void> {
-  const { text, values } = currencyStatement(app.id);
-  const [row] = await transaction.rows<StoredCurrency>(text, values);
+  const text = `${FIXED_PLAN} select ${CURRENCY_OF_APP} as currency`;
+  const [row] = await transaction.rows<{ readonly currency: string }>(text, [app.id]);
   checkCurrency(row?.currency, app.currency);
-}
-
-export function currencyStatement(appId: number): Statement {
-  return { text: `${FIXED_PLAN} select ${CURRENCY_OF_APP} as currency`, values: [appId] };
 }

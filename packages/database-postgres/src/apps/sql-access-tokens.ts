@@ -34,7 +34,7 @@ const HOLDER = `
     cross join lateral (select coalesce(t.language, s.default_language) as language) spoken`;
 const FIND_HOLDER = `${HOLDER} where t.app_id = $1 and t.token_hash = $2`;
 const FIND_HOLDER_IN_ALL_APPS = `
-  /* across apps or fail: tokens that do not name their app */ ${HOLDER} where t.token_hash = $1`;
+  /* across apps: tokens that do not name their app */ ${HOLDER} where t.token_hash = $1`;
 
 interface HolderRow extends App {
   readonly token_id: number;
@@ -64,7 +64,7 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
     const values = [appId, hash, ...properties, ...grant];
     return this.database.transaction(async (transaction) => {
       const [token] = await transaction.rows<AppToken>(INSERT_TOKEN, values);
-      if (token) transaction.audit(appId, now, [tokenEntry('access_token.create', token)]);
+      if (token) transaction.record(appId, now, { entries: [tokenEntry('access_token.create', token)] });
       return token;
     });
   }
@@ -76,7 +76,7 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
       const [appId, now] = [holder.app.id, this.clock.now()];
       const values = [appId, key.hash, now];
       const [token] = await transaction.rows<AppToken & { readonly kind: TokenKind }>(REVOKE_TOKEN, values);
-      if (token) transaction.audit(appId, now, [revocationEntry(token.kind, token)]);
+      if (token) transaction.record(appId, now, { entries: [revocationEntry(token.kind, token)] });
       return true;
     });
   }

@@ -51,7 +51,7 @@ const UPDATE_SETTINGS = `
   where app_id = $1 returning name, currency, default_language, translations, settings`;
 
 const LIST_APPS = `
-  /* across apps or fail: the list of apps */
+  /* across apps: the list of apps */
   select a.id, s.name, s.currency, a.inserted_at as "insertedAt"
   from apps a join app_settings s on s.app_id = a.id
   where a.id > $1 order by a.id limit $2`;
@@ -115,7 +115,7 @@ export class SqlApps implements Apps, AppQueries {
       if (!canShortenAudit && shortensAudit(app, patched)) return AUDIT_SCOPE_MISSING;
       const errors = settingsErrors(app, patched, patch, await factsOf(transaction, app, patched, patch));
       if (Object.keys(errors).length > 0) return { errors };
-      transaction.audit(appId, now, settingsEntries(app, patched));
+      transaction.record(appId, now, { entries: settingsEntries(app, patched) });
       const [stored] = await transaction.rows<Partial<App>>(UPDATE_SETTINGS, [
         appId,
         patched.name,

@@ -78,7 +78,7 @@ export class SqlTokenAdministration implements TokenAdministration {
       if (token === undefined || isRefusal(token)) return token;
       const { name = token.name, scopes = token.scopes, expiresAt = token.expiresAt } = change;
       const changedToken = { ...withoutHash(token), name, scopes, expiresAt };
-      transaction.audit(appId, this.clock.now(), tokenChangeEntries(changedToken, token));
+      transaction.record(appId, this.clock.now(), { entries: tokenChangeEntries(changedToken, token) });
       await transaction.runLast(CHANGE_TOKEN, [appId, id, name, scopes, expiresAt]);
       return changedToken;
     });
@@ -97,7 +97,7 @@ export class SqlTokenAdministration implements TokenAdministration {
       const properties = [token.name, token.scopes, token.language, this.clock.now(), expiresAt];
       const [newToken] = await transaction.rows<AppToken>(INSERT_TOKEN, [appId, hash, ...properties]);
       if (newToken === undefined) return undefined;
-      transaction.audit(appId, this.clock.now(), [rotationEntry(token, newToken)]);
+      transaction.record(appId, this.clock.now(), { entries: [rotationEntry(token, newToken)] });
       await transaction.rows(TAKE_OVER_UPLOADS, [appId, id, newToken.id]);
       transaction.locks('webhook');
       await transaction.rows(TAKE_OVER_ENDPOINTS, [appId, id, newToken.id]);
@@ -112,7 +112,7 @@ export class SqlTokenAdministration implements TokenAdministration {
       if (token === undefined || refusal) return refusal;
       if (token.revokedAt !== null) return token.hash;
       const revokedAt = this.clock.now();
-      transaction.audit(appId, revokedAt, [revocationEntry('app', { ...token, revokedAt })]);
+      transaction.record(appId, revokedAt, { entries: [revocationEntry('app', { ...token, revokedAt })] });
       await transaction.runLast(REVOKE_TOKEN, [appId, id, revokedAt]);
       return token.hash;
     });

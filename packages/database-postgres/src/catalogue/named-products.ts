@@ -2,7 +2,6 @@ import {
   defaultDetails,
   noImages,
   slugCandidates,
-  type CatalogueApp,
   type DesiredProduct,
   type FoundProducts,
   type ProductDraft,
@@ -10,7 +9,6 @@ import {
 } from '@back-office/catalogue';
 import { asciiOf } from '@back-office/database-search';
 import { fieldsOf } from '@back-office/kernel';
-import { checkCurrency, currencyStatement, type StoredCurrency } from '../apps/app-currency.js';
 import { valuesOf } from '../bulk.js';
 import type { RowOf } from '../tables/define-table.js';
 import type { PRODUCTS, VARIANTS } from '../tables/products.js';
@@ -27,20 +25,20 @@ import {
 type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
 type VariantRow = RowOf<typeof VARIANT_COLUMNS> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
 
-/** Finds the records that the rows name. Throws if the currency of the app has changed since the start of the call. */
+/** Finds the records that the rows name. */
 export async function findNamedRecords(
   transaction: Transaction,
-  { id: appId, currency }: CatalogueApp,
+  appId: number,
   desiredProducts: readonly DesiredProduct[],
 ): Promise<FoundProducts> {
-  const [currencies, productRows, variantRows] = await transaction.rowsOfEach<[StoredCurrency, ProductRow, VariantRow]>(
-    [
-      currencyStatement(appId),
-      { text: FIND_PRODUCTS, values: [appId, ...productIdentifiers(desiredProducts)] },
-      { text: FIND_VARIANTS, values: [appId, ...variantIdentifiers(desiredProducts)] },
-    ],
-  );
-  checkCurrency(currencies[0]?.currency, currency);
+  const productRows = await transaction.rows<ProductRow>(FIND_PRODUCTS, [
+    appId,
+    ...productIdentifiers(desiredProducts),
+  ]);
+  const variantRows = await transaction.rows<VariantRow>(FIND_VARIANTS, [
+    appId,
+    ...variantIdentifiers(desiredProducts),
+  ]);
   const products = productRows.map(toProductDraft);
   const productsById = new Map(products.map((product) => [product.id, product]));
   return { products, variants: variantRows.map((row) => toVariantDraft(row, productsById)) };
@@ -48,30 +46,25 @@ export async function findNamedRecords(
 
 export type ReservedIds = Readonly<Record<'products' | 'variants', readonly number[]>>;
 
-/** Looks the slugs up, and reserves ids for new records in the same round trip. */
-export async function checkSlugsAndReserveIds(
+export async function areSlugsFree(
   transaction: Transaction,
   appId: number,
   slugs: readonly string[],
-  newRecords: FoundProducts,
-): Promise<{ readonly areFree: boolean; readonly ids: ReservedIds }> {
-  if (slugs.length === 0) return { areFree: true, ids: await reserveIds(transaction, newRecords) };
-  const [holders, [ids]] = await transaction.rowsOfEach<[ProductRow, ReservedIds]>([
-    { text: FIND_PRODUCTS_BY_SLUG, values: [appId, slugs] },
-    { text: RESERVE_IDS, values: countsOf(newRecords) },
-  ]);
-  return { areFree: holders.length === 0, ids: ids as ReservedIds };
+): Promise<boolean> {
+  if (slugs.length === 0) return true;
+  const holders = await transaction.rows<ProductRow>(FIND_PRODUCTS_BY_SLUG, [appId, slugs]);
+  return holders.length === 0;
 }
 
-export async function reserveIds(transaction: Transaction, newRecords: FoundProducts): Promise<ReservedIds> {
-  const counts = countsOf(newRecords);
+/** Reserves ids for new records. */
+export async function reserveIds(
+  transaction: Transaction,
+  { products, variants }: FoundProducts,
+): Promise<ReservedIds> {
+  const counts = [products.length, variants.length];
   if (counts.every((count) => count === 0)) return { products: [], variants: [] };
   const [ids] = await transaction.rows<ReservedIds>(RESERVE_IDS, counts);
   return ids as ReservedIds;
-}
-
-function countsOf({ products, variants }: FoundProducts): number[] {
-  return [products.length, variants.length];
 }
 
 /** Adds the products that have one of the slugs that the rows may get. */
@@ -118,7 +111,6 @@ function toProductDraft(row: ProductRow): ProductDraft {
   return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), ...noImages(), isChanged: false };
 }
 
-/** Names each field, because V8 copies the rest of an object to a slow and large one. */
 function toVariantDraft(row: VariantRow, products: ReadonlyMap<number | null, ProductDraft>): VariantDraft {
   const { id, product_id: productId, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
   const product = products.get(productId) ?? placeholderProduct(productId);

@@ -18,15 +18,15 @@ import {
 import { columnsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
+import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../transaction.js';
-import { JsonRows } from '../json-rows.js';
 import type { Postgres } from '../postgres.js';
 import type { Statement } from '../sql.js';
 import { asciiOf, foldName } from '@back-office/database-search';
 import {
   addHoldersOfCandidates,
-  checkSlugsAndReserveIds,
+  areSlugsFree,
   findNamedRecords,
   reserveIds,
   type ReservedIds,
@@ -60,7 +60,8 @@ export class SqlProducts implements Products {
     const work = async (transaction: Transaction): Promise<UpsertedProducts> => {
       const records = sum(rows.map((row) => (typeof row === 'string' ? 0 : 1 + row.variants.length)));
       await beginLockedBulk(transaction, 'products', appId, records);
-      const { plan, foundProducts, ids } = await planWithIds(transaction, app, rows, options);
+      await checkStoredCurrency(transaction, app);
+      const { plan, foundProducts, ids } = await planWithIds(transaction, appId, rows, options);
       const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.outcomes));
       const changes = productChanges(plan.outcomes, foundProducts, storedImages);
       const created = newDrafts(plan.outcomes);
@@ -87,18 +88,17 @@ interface PlanWithIds {
  */
 async function planWithIds(
   transaction: Transaction,
-  app: CatalogueApp,
+  appId: number,
   rows: readonly (DesiredProduct | string)[],
   options: ProductOptions,
 ): Promise<PlanWithIds> {
   const validRows = rows.filter((row) => typeof row !== 'string');
-  const namedRecords = await findNamedRecords(transaction, app, validRows);
-  const firstPlan = planProducts(rows, namedRecords, SLUG_TOOLS, options);
-  const slugs = [...firstPlan.generatedSlugs];
-  const { areFree, ids } = await checkSlugsAndReserveIds(transaction, app.id, slugs, newDrafts(firstPlan.outcomes));
-  if (areFree) return { plan: firstPlan, foundProducts: namedRecords, ids };
-  const foundProducts = await addHoldersOfCandidates(transaction, app.id, namedRecords, validRows);
-  const plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+  let foundProducts = await findNamedRecords(transaction, appId, validRows);
+  let plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+  if (!(await areSlugsFree(transaction, appId, [...plan.generatedSlugs]))) {
+    foundProducts = await addHoldersOfCandidates(transaction, appId, foundProducts, validRows);
+    plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+  }
   return { plan, foundProducts, ids: await reserveIds(transaction, newDrafts(plan.outcomes)) };
 }
 
@@ -124,18 +124,19 @@ async function writeChanges(
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []));
   type RowMaker<Item> = (draft: Item) => object;
   const write = <Item extends Draft>(text: string, drafts: readonly Item[], rowOf: RowMaker<Item>): Statement[] =>
-    drafts.length === 0 ? [] : [{ text, values: [appId, new JsonRows(drafts, rowOf), now] }];
+    drafts.length === 0 ? [] : [{ text, values: [appId, JSON.stringify(drafts.map(rowOf)), now] }];
   const update: typeof write = (text, drafts, rowOf) =>
     write(text, drafts, rowOf).map(({ values }) => ({ text, values: [...values, drafts.map(({ id }) => id)] }));
-  transaction.publish(appId, now, productEvents(knownProducts, newProducts));
-  await transaction.runAllLast([
+  transaction.record(appId, now, { events: productEvents(knownProducts, newProducts) });
+  const statements = [
     ...update(UPDATE_VARIANTS, knownVariants, variantRow),
     ...write(INSERT_VARIANTS, variantsOfKnownProducts, variantRow),
     ...update(UPDATE_PRODUCTS, knownProducts, productRow),
     ...write(INSERT_PRODUCTS, newProducts, newProductRow),
     ...write(INSERT_VARIANTS, variantsOfNewProducts, variantRow),
     ...imageStatements(appId, withImages, { now, libraryKeyOf }),
-  ]);
+  ];
+  for (const { text, values } of statements) await transaction.rows(text, values);
 }
 
 type Draft = ProductDraft | VariantDraft;

@@ -97,7 +97,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
       const drafts = [...new Map(plannedRows.map((row) => [row.code, row])).values()];
       const storedRows = new Map((await this.write(transaction, name, app.id, drafts)).map((row) => [row.code, row]));
       await this.assertWithinLimits(transaction, name, app.id, drafts);
-      transaction.audit(app.id, this.clock.now(), setUpEntries(name, lockedRecords, drafts));
+      transaction.record(app.id, this.clock.now(), { entries: setUpEntries(name, lockedRecords, drafts) });
       return { rows: plannedRows.map(({ code }) => storedRows.get(code) as StoredRow) };
     });
   }

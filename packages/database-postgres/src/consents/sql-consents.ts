@@ -96,7 +96,7 @@ export class SqlConsents implements Consents, ConsentQueries {
       const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
       const { channel, from, to, source, at } = change;
-      transaction.publish(appId, at, [{ type: 'consent.changed', recordId: customerId }]);
+      transaction.record(appId, at, { events: [{ type: 'consent.changed', recordId: customerId }] });
       await transaction.runLast(INSERT_CHANGE, [
         appId,
         customerId,

@@ -42,10 +42,9 @@ export class SqlPersonalData implements PersonalData {
       await eraseSales(transaction, appId, records, now, personalTexts(records.customer));
       const laterRecords = await findLaterRecords(transaction, appId, records);
       if (laterRecords) await eraseSales(transaction, appId, laterRecords, now, ANY_TEXT);
-      await erasePerson(transaction, appId, records, this.clock.now());
-      transaction.audit(appId, this.clock.now(), [eraseEntry(customerId)]);
+      await erasePerson(transaction, appId, records, now);
       const sales = { proformaIds: idsOf(records.proformas), orderIds: idsOf(records.orders) };
-      transaction.publish(appId, this.clock.now(), eraseEvents(customerId, sales));
+      transaction.record(appId, now, { entries: [eraseEntry(customerId)], events: eraseEvents(customerId, sales) });
       return true;
     });
   }

@@ -33,9 +33,7 @@ const FIND_CALL = `
 
 const WHERE_RUN = 'where app_id = $1 and access_token_id = $2 and key = $3 and run = $4';
 
-const MARK_WRITTEN = `
-  with marked as (update idempotency_keys set outcome = $5 ${WHERE_RUN} and outcome is null returning 1)
-  select 1 / (select count(*) from marked)`;
+const MARK_WRITTEN = `update idempotency_keys set outcome = $5 ${WHERE_RUN} and outcome is null returning 1`;
 const RENEW_LEASE = `update idempotency_keys set leased_until = $5 ${WHERE_RUN} and status is null`;
 const KEEP_ANSWER = `update idempotency_keys set status = $5, headers = $6, body = $7, outcome = null ${WHERE_RUN}`;
 const END_LEASE_OF_WRITTEN = `update idempotency_keys set leased_until = $5 ${WHERE_RUN} and outcome is not null`;

@@ -58,7 +58,7 @@ export class SqlFileMoves implements FileMoves {
       const movedFiles = candidates.filter(({ id }) => !refusals.has(id));
       if (movedFiles.length > 0) await makeFolders(transaction, appId, [folder], this.clock.now());
       await transaction.rows(MOVE_FILES, [appId, idsOf(movedFiles), folder]);
-      transaction.publish(appId, this.clock.now(), fileEvents('file.moved', idsOf(movedFiles)));
+      transaction.record(appId, this.clock.now(), { events: fileEvents('file.moved', idsOf(movedFiles)) });
       return resultsOf('move', ids, files).map((outcome, index) => outcome ?? refusals.get(ids[index] ?? 0));
     });
   }
@@ -75,7 +75,7 @@ export class SqlFileMoves implements FileMoves {
         return { id: file.id, filename, search_text: searchText({ ...file, filename }) };
       });
       await transaction.rows(RESTORE_FILES, [appId, JSON.stringify(rows)]);
-      transaction.publish(appId, this.clock.now(), fileEvents('file.restored', idsOf(restoredFiles)));
+      transaction.record(appId, this.clock.now(), { events: fileEvents('file.restored', idsOf(restoredFiles)) });
       // Publishes the files again, because their public copies are missing if the app does not serve its Trash.
       await addRepublication(transaction, appId, idsOf(restoredFiles));
       return resultsOf('restore', ids, files);

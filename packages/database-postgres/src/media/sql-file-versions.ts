@@ -122,7 +122,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
         { key: purged.key, version: 1 },
         ...[file, ...derivedFiles].map(({ key }) => ({ key, version })),
       ];
-      transaction.audit(appId, this.clock.now(), [versionPurgeEntry(fileId, version)]);
+      transaction.record(appId, this.clock.now(), { entries: [versionPurgeEntry(fileId, version)] });
       await addTidying(transaction, { appId, blobs: blobKeysOf([purged]), keys: [], withdrawn });
       return true;
     });
@@ -170,7 +170,7 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       const contentChange = await change(transaction, file, keptKey);
       if (isRefusal(contentChange)) return contentChange;
       const { mime, version } = contentChange;
-      transaction.publish(appId, this.clock.now(), fileEvents('file.replaced', [fileId]));
+      transaction.record(appId, this.clock.now(), { events: fileEvents('file.replaced', [fileId]) });
       const derivedFiles = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
       const keys = [file.key, keptKey, ...derivedFiles.map(({ key }) => key)];
       // Processing replaces renditions and pages. A file that is not processed loses them here.

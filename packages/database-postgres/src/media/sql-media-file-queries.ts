@@ -17,7 +17,7 @@ import type { Postgres } from '../postgres.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { foldForSearch } from '@back-office/database-search';
 import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
-import { outerApp } from '../cluster/outer-app.js';
+import { outerApp } from '../outer-app.js';
 
 type Column = Pick<SortKey, 'sql' | 'type' | 'mark'>;
 type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], Column>>;

@@ -135,7 +135,7 @@ export class SqlMediaFiles implements MediaFiles {
       // Does not use `runLast`, which would commit the folders and the job even if the receipt is missing.
       const [row] = await transaction.rows<StoredFile>(STORE_FILE, [...values, this.library.base]);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
-      transaction.publish(app.id, now, fileEvents('file.created', [row.id]));
+      transaction.record(app.id, now, { events: fileEvents('file.created', [row.id]) });
       return row;
     });
     if (isRefusal(result) || !WriteOnce.isResumed()) return result;
@@ -155,7 +155,7 @@ export class SqlMediaFiles implements MediaFiles {
         const values = [appId, id, filename, alt, caption, tags, searchText({ filename, alt, caption, tags }), hidden];
         const now = this.clock.now();
         const extraValues = [now, hiddenNote !== undefined, hiddenNote ?? null, this.library.base];
-        transaction.publish(appId, now, fileEvents('file.updated', [id]));
+        transaction.record(appId, now, { events: fileEvents('file.updated', [id]) });
         const [row] = await transaction.runLast<{ data: string }>(EDIT_FILE, [...values, ...extraValues]);
         return (row as { data: string }).data;
       });

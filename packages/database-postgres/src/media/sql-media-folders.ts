@@ -146,7 +146,7 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
         const files = await transaction.rows<{ id: number }>(LOCK_BRANCH_FILES, [appId, path, pattern]);
         await addWithdrawal(transaction, appId, idsOf(files));
       }
-      transaction.audit(appId, now, [folderEntry(path)]);
+      transaction.record(appId, now, { entries: [folderEntry(path)] });
       const [removedBranch] = await transaction.runLast<RemovedBranch>(TRASH_BRANCH, values);
       return removedBranch as RemovedBranch;
     });

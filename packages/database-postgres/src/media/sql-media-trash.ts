@@ -69,8 +69,10 @@ export class SqlMediaTrash implements MediaTrash {
       const now = this.clock.now();
       const ids = idsOf(files.filter((file) => stepOf('delete', file.state) === 'trashed' && !isKept(file)));
       await transaction.rows(TRASH_FILES, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);
-      transaction.publish(appId, now, fileEvents('file.trashed', ids));
-      transaction.audit(appId, now, fileEntries('file.delete', ids));
+      transaction.record(appId, now, {
+        entries: fileEntries('file.delete', ids),
+        events: fileEvents('file.trashed', ids),
+      });
       if (!rules.servesTrash) await addWithdrawal(transaction, appId, ids);
       const byKey = new Map(files.map((file) => [file.key, file]));
       return keys.map((key) => {
@@ -107,11 +109,10 @@ export class SqlMediaTrash implements MediaTrash {
 
 async function removeFiles(transaction: Transaction, appId: number, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length === 0) return;
-  transaction.audit(appId, now, fileEntries('file.purge', ids));
   const objects = await transaction.rows<Blobs & WithdrawnKey>(PURGE_OBJECTS, [appId, ids]);
   const removedFiles = await transaction.rows<{ id: number; key: string }>(REMOVE_FILES, [appId, ids]);
   await transaction.rows(KEEP_PURGED_KEYS, [appId, removedFiles.map(({ key }) => key)]);
-  transaction.publish(appId, now, purgedFileEvents(removedFiles));
+  transaction.record(appId, now, { entries: fileEntries('file.purge', ids), events: purgedFileEvents(removedFiles) });
   const withdrawn = objects.map(({ key, version }) => ({ key, version }));
   await addTidying(transaction, { appId, blobs: blobKeysOf(objects), keys: [], withdrawn });
 }

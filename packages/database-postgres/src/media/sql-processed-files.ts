@@ -75,7 +75,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       const keys = droppedFiles.map(({ key }) => key).filter((key) => !keptKeys.has(key));
       await addTidying(transaction, { appId, blobs: droppedFiles.map(({ content }) => content), keys });
       await schedulePurgeNow(transaction, appId, id);
-      transaction.publish(appId, this.clock.now(), fileEvents('file.processed', [id]));
+      transaction.record(appId, this.clock.now(), { events: fileEvents('file.processed', [id]) });
       await transaction.runLast(sql.LIST_DERIVED, [appId, id, version, ...labelsAndPages]);
       return keys;
     });
@@ -86,7 +86,7 @@ export class SqlProcessedFiles implements ProcessedFiles, ProcessedFileQueries {
       transaction.locks('file');
       const failedRows = await transaction.rows(sql.FAIL_PROCESSING, [appId, id, version]);
       if (failedRows.length === 0) return;
-      transaction.publish(appId, this.clock.now(), fileEvents('file.processed', [id]));
+      transaction.record(appId, this.clock.now(), { events: fileEvents('file.processed', [id]) });
       const droppedFiles = await transaction.rows<DroppedFile>(sql.DROP_UNLISTED, [appId, id, version]);
       await addTidying(transaction, {
         appId,

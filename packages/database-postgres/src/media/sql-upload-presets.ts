@@ -82,7 +82,9 @@ export class SqlUploadPresets implements UploadPresets, UploadPresetQueries {
         await transaction.rows(SET_DEFAULT, [appId, merge.newDefault]);
       }
       const [row] = await transaction.rows<{ data: string }>(FIND_PRESETS, [appId, names]);
-      transaction.audit(appId, this.clock.now(), presetEntries(parseList(before?.data), parseList(row?.data)));
+      transaction.record(appId, this.clock.now(), {
+        entries: presetEntries(parseList(before?.data), parseList(row?.data)),
+      });
       return row?.data ?? '[]';
     });
   }

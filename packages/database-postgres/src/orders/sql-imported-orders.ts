@@ -94,7 +94,7 @@ async function addOrder(transaction: Transaction, appId: number, order: Imported
   if (isRefusal(pricedImport)) return pricedImport;
   // The constraint does not find a reference that was stored with its spaces.
   if (records.isDuplicate) return ORDER_ALREADY_EXISTS;
-  transaction.audit(appId, now, importEntries(number, pricedImport));
+  transaction.record(appId, now, { entries: importEntries(number, pricedImport) });
   const [insertedRow] = await transaction.runLast<{ id: number }>(INSERT_IMPORTED_ORDER, [
     appId,
     JSON.stringify({

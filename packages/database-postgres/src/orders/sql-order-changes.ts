@@ -95,8 +95,10 @@ export class SqlOrderChanges implements OrderChanges {
     if (plan.orders.length > 0) {
       const now = this.clock.now();
       await saveOrders(transaction, appId, plan, now);
-      transaction.publish(appId, now, orderEvents(orders, plan));
-      transaction.audit(appId, now, orderEntries(orders, plan.orders));
+      transaction.record(appId, now, {
+        entries: orderEntries(orders, plan.orders),
+        events: orderEvents(orders, plan),
+      });
     }
     const refundableIds = new Set<number | null>(plan.refundedIds);
     const refundedProformas = proformas.filter(({ orderId }) => refundableIds.has(orderId));

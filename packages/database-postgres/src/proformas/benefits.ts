@@ -87,5 +87,5 @@ export async function returnBenefits(
   if (vouchers.length > 0) await transaction.rows(RETURN_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
   if (orderIds.length === 0) return;
   const customers = await transaction.rows<{ readonly id: number }>(TAKE_POINTS_BACK, [appId, orderIds, now]);
-  transaction.publish(appId, now, takenPointsEvents(customers.map(({ id }) => id)));
+  transaction.record(appId, now, { events: takenPointsEvents(customers.map(({ id }) => id)) });
 }

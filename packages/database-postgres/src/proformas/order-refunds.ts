@@ -82,7 +82,7 @@ async function saveChanges(
   now: Date,
 ): Promise<readonly DueRefunds[]> {
   if (changes.length === 0) return [];
-  transaction.audit(appId, now, paymentEntries(changes));
+  transaction.record(appId, now, { entries: paymentEntries(changes) });
   const { text, values } = saveProformasStatement(appId, changes, shouldRefundInCall(changes.map(addedRefunds)), now);
   const [saved] = await transaction.rows<SavedIds>(text, values);
   const ids = [...(saved?.addedPayments ?? [])];

@@ -10,7 +10,7 @@ import {
   type ProformaSortField,
   type ProformaFilter,
 } from '@back-office/proforma';
-import { outerApp } from '../cluster/outer-app.js';
+import { outerApp } from '../outer-app.js';
 import { among } from '../list-conditions.js';
 import {
   amountSql,

@@ -57,7 +57,7 @@ export class SqlSessionAdministration implements SessionAdministration {
       if (sessions.length === 0) return 'id' in selection ? undefined : [];
       const ended = sessions.filter(({ hasEnded }) => !hasEnded).map(({ id, tokenHash }) => ({ id, tokenHash }));
       const now = this.clock.now();
-      transaction.audit(appId, now, sessionEntries(selection, ended));
+      transaction.record(appId, now, { entries: sessionEntries(selection, ended) });
       await transaction.runLast(END_SESSIONS, [appId, ended.map(({ id }) => id), now]);
       return ended;
     });

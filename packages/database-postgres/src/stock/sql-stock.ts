@@ -194,7 +194,7 @@ async function bookChanges(
   { appId, kind, reference = null, now }: Booking,
   changes: readonly StockChange[],
 ): Promise<number[]> {
-  transaction.publish(appId, now, stockChangeEvents(changes));
+  transaction.record(appId, now, { events: stockChangeEvents(changes) });
   const values = [
     appId,
     changes.map((change) => change.variantId),

@@ -138,7 +138,7 @@ async function writeWarehouses(
     code,
     sellable,
   }));
-  transaction.audit(appId, now, deletionEntries(distinctDrafts));
+  transaction.record(appId, now, { entries: deletionEntries(distinctDrafts) });
   if (deletedIds.length > 0) await transaction.rows(DELETE_WAREHOUSES, [appId, deletedIds, now]);
   const storedWarehouses = await transaction.runLast<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
   const rowOf = rowsByDraft(keptDrafts, storedWarehouses);

@@ -7,7 +7,7 @@ import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { anyVariantSql } from './variants-of.js';
-import { outerApp } from '../cluster/outer-app.js';
+import { outerApp } from '../outer-app.js';
 
 const STOCK_JSON = `(
       select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,

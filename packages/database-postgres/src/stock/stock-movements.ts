@@ -4,7 +4,7 @@ import { dateTimeSql } from '../json-sql.js';
 import { listed, rowById } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
-import { outerApp } from '../cluster/outer-app.js';
+import { outerApp } from '../outer-app.js';
 
 // Reads in chunks, because a whole range may exceed the memory or the timeout of one statement.
 const CHUNK_LINES = 5_000;

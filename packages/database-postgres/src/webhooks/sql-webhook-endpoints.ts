@@ -83,7 +83,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       const values = [appId, url, description, types, subject, areas, secrets, position, now, createdBy];
       const [row] = await transaction.rows<EndpointRow>(INSERT_ENDPOINT, values);
       const created = toEndpoint(row as EndpointRow);
-      transaction.audit(appId, now, endpointEntries(undefined, created));
+      transaction.record(appId, now, { entries: endpointEntries(undefined, created) });
       return created;
     });
   }
@@ -95,7 +95,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       const now = this.clock.now();
       const changed = changedEndpoint(endpoint, change, now);
       if (isRefusal(changed)) return changed;
-      transaction.audit(appId, now, endpointEntries(endpoint, changed));
+      transaction.record(appId, now, { entries: endpointEntries(endpoint, changed) });
       const { url, description, types, subject, status, statusReason, failingSince } = changed;
       const isStarted = isRestart(endpoint, change);
       const values = [appId, id, url, description, types, subject, status, statusReason, failingSince, now, isStarted];
@@ -113,7 +113,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
       if (endpoint === undefined) return undefined;
       const now = this.clock.now();
       const secrets = rotatedSecrets(endpoint.secrets, secret, overlapEndsAt, now);
-      transaction.audit(appId, now, [secretRotationEntry(id, overlapEndsAt)]);
+      transaction.record(appId, now, { entries: [secretRotationEntry(id, overlapEndsAt)] });
       await transaction.runLast(SET_SECRETS, [appId, id, JSON.stringify(secrets), now]);
       return { ...endpoint, secrets, updatedAt: now };
     });
@@ -123,7 +123,7 @@ export class SqlWebhookEndpoints implements WebhookEndpoints {
     return this.database.transaction(async (transaction) => {
       const endpoint = await lockEndpoint(transaction, appId, id, LOCK_ENDPOINT_TO_REMOVE);
       if (endpoint === undefined) return false;
-      transaction.audit(appId, this.clock.now(), endpointEntries(endpoint, undefined));
+      transaction.record(appId, this.clock.now(), { entries: endpointEntries(endpoint, undefined) });
       await transaction.rows(REMOVE_DELIVERIES, [appId, id]);
       await transaction.runLast(REMOVE_ENDPOINT, [appId, id]);
       return true;

@@ -136,7 +136,8 @@ export class SqlWebhookQueue implements WebhookQueue {
         await transaction.runLast(END_LEASE, [appId, endpoint.id]);
         return 'deliveries';
       }
-      if (switchOffReason !== null) transaction.publish(appId, this.clock.now(), switchedOffEvents(endpoint.id));
+      if (switchOffReason !== null)
+        transaction.record(appId, this.clock.now(), { events: switchedOffEvents(endpoint.id) });
       const { failures, failingSince, retryAt } = health;
       const values = [appId, endpoint.id, position, failures, failingSince, retryAt, switchOffReason];
       await transaction.runLast(SETTLE_ENDPOINT, values);
