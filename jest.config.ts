@@ -26,7 +26,7 @@ const withServer: Config = {
 };
 
 /** Packages with a server, native code or WebAssembly have slow tests. */
-const ADAPTERS = '(?:database-postgres|facts|images|pages|parser|process|storage)';
+const ADAPTERS = '(?:database-postgres|facts|images|pages|storage|upload)';
 /** Files whose names have a word before `.test.ts` belong to other projects. */
 const OTHER_PROJECTS = ['/node_modules/', '[.](?:api|pg|one-server|browser|check|full)[.][^/]*$'];
 

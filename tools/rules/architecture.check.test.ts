@@ -99,8 +99,7 @@ const codeRules: Record<string, CodeRule> = {
   },
   'pure-packages-read-no-clock': {
     appliesTo: (file) =>
-      !isTest(file) &&
-      /^packages\/(?!(storage|images|svg|pages|parser|process|facts|database|wasm)-|client\/)/.test(file),
+      !isTest(file) && /^packages\/(?!(storage|images|pages|upload|facts|database)-|client\/)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
   // This rule finds indirect access to the environment; a linter rule finds direct uses of `process.env`.

@@ -19,7 +19,7 @@ export interface Customers {
 export interface CustomerFilter {
   /**
    * Text to find in e-mail, phone, and first and last name in either order. The search ignores case, accents and
-   * script: both sides are folded by `foldSearched` of `@back-office/database-search` and lower-cased. A text that
+   * script: both sides are folded by `foldSearched` of `@back-office/database` and lower-cased. A text that
    * folds to an empty text finds no customer.
    */
   readonly search: string | undefined;

@@ -1,4 +1,4 @@
-import { foldSearched, phoneDigitsOf } from '@back-office/database-search';
+import { foldSearched, phoneDigitsOf } from '@back-office/database';
 
 /** Whether the folded text contains the folded query, or the phone its digits. */
 export function containsFolded(text: string, query: string, phone: string | null = null): boolean {

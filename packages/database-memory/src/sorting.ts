@@ -1,4 +1,4 @@
-import { NAME_SEPARATOR, nameSortKey } from '@back-office/database-search';
+import { NAME_SEPARATOR, nameSortKey } from '@back-office/database';
 import { InvalidPosition, type ListedPage, type Page, type Position } from '@back-office/kernel';
 import { compare } from './lists.js';
 

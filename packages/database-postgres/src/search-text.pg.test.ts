@@ -2,7 +2,7 @@ import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js
 import { Postgres } from './postgres.js';
 import { dataSourceFor, migrationSourceFor } from './data-source.js';
 import { migrate } from './migrate.js';
-import { asciiOf, foldForPeople, foldSearched, nameSortKey } from '@back-office/database-search';
+import { asciiOf, foldForPeople, foldSearched, nameSortKey } from '@back-office/database';
 import { nameKey } from './sort-keys.js';
 
 const MIGRATIONS_BEFORE_FOLDING = 4;

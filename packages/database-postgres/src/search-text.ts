@@ -1,4 +1,4 @@
-import { foldSearched, phoneDigitsOf } from '@back-office/database-search';
+import { foldSearched, phoneDigitsOf } from '@back-office/database';
 import { escapeLike } from '@back-office/kernel';
 import type { Placeholder } from './placeholders.js';
 

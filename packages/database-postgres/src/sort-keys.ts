@@ -1,5 +1,5 @@
 import { InvalidPosition, isStorable, type Position, type Sorting } from '@back-office/kernel';
-import { NAME_SEPARATOR } from '@back-office/database-search';
+import { NAME_SEPARATOR } from '@back-office/database';
 import type { Placeholder } from './placeholders.js';
 
 export interface SortKey {

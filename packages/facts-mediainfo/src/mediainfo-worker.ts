@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import mediaInfoFactory, { type VideoTrack } from 'mediainfo.js';
 import type { MediainfoMessage, MediainfoTask } from './mediainfo-facts.js';
-import { limitMemory } from '@back-office/wasm-memory';
+import { limitMemory } from '@back-office/upload-parser/processes';
 
 const port = parentPort as MessagePort;
 const { size, memoryMegabytes } = workerData as MediainfoTask;

@@ -9,7 +9,7 @@ import {
   type OutputFormat,
   type ProcessedImage,
 } from '@back-office/media';
-import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-pool';
+import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/upload-parser/processes';
 
 export interface JimpOptions {
   /** Maximum number of pixels; a larger image is refused before it is decoded. */

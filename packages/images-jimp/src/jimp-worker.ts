@@ -1,5 +1,5 @@
 import { scaleTo, type ImageOutput, type ProcessedImage } from '@back-office/media';
-import { serveTasks } from '@back-office/process-pool';
+import { serveTasks } from '@back-office/upload-parser/processes';
 import type { JimpResult, JimpTask } from './jimp-image-processor.js';
 import { JimpWithWebp, type JimpImage } from './jimp-with-webp.js';
 import { isSupportedVariant } from './supported-variant.js';

@@ -9,7 +9,7 @@ import {
   type OutputFormat,
   type ProcessedImage,
 } from '@back-office/media';
-import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/process-pool';
+import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/upload-parser/processes';
 import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {

@@ -1,5 +1,5 @@
 import { scaleTo, type ImageFacts, type ImageOutput, type ProcessedImage } from '@back-office/media';
-import { serveTasks } from '@back-office/process-pool';
+import { serveTasks } from '@back-office/upload-parser/processes';
 import sharp, { type Sharp } from 'sharp';
 import { isSupportedVariant } from './supported-variant.js';
 

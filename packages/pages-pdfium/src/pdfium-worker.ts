@@ -2,7 +2,7 @@ import { PDFiumLibrary, type PDFiumDocument, type PDFiumPage } from '@hyzyla/pdf
 import type { Size } from '@back-office/media';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PNG } from 'pngjs';
-import { limitMemory } from '@back-office/wasm-memory';
+import { limitMemory } from '@back-office/upload-parser/processes';
 import type { PdfiumReply, PdfiumTask } from './pdfium-page-renderer.js';
 
 const { bytes, memoryMegabytes } = workerData as PdfiumTask;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { decimalsOf } from '@back-office/kernel';
 import { LOOK_UP_IDS, productListStatement } from '@back-office/database-postgres';
-import { foldForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database';
 import { explainStatement } from '@back-office/database-postgres/testing';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';

@@ -1,4 +1,4 @@
-import { foldForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database';
 import { putStock, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 

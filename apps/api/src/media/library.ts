@@ -13,7 +13,7 @@ import type {
   UploadParser,
 } from '@back-office/media';
 import { PdfiumPageRenderer } from '@back-office/pages-pdfium';
-import { IsolatedUploadParser } from '@back-office/parser-processes';
+import { IsolatedUploadParser } from '@back-office/upload-parser';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';

@@ -43,9 +43,9 @@ const FIRST_TIER = {
   'packages/images-sharp/src/strip-location.test.ts': { cpu: 5, wall: 6 },
   'packages/media/src/location/strip-location.test.ts': { cpu: 8, wall: 12 },
   'packages/pages-pdfium/src/pdfium-page-renderer.contract.test.ts': { cpu: 12, wall: 26 },
-  'packages/parser-processes/src/isolated-upload-parser.test.ts': { cpu: 8, wall: 8 },
+  'packages/upload-parser/src/isolated-upload-parser.test.ts': { cpu: 8, wall: 8 },
   'packages/storage-disk/src/disk-media-store.contract.test.ts': { cpu: 8, wall: 14 },
-  'packages/svg-saxes/src/sanitize-svg.test.ts': { cpu: 5, wall: 9 },
+  'packages/upload-parser/src/svg/sanitize-svg.test.ts': { cpu: 5, wall: 9 },
 };
 
 const SECOND_TIER = {
@@ -71,7 +71,7 @@ const SECOND_TIER = {
   'packages/database-postgres/src/embedded/embedded-postgres.full.test.ts': { cpu: 7, wall: 11 },
   'packages/images-jimp/src/jimp-image-processor.contract.full.test.ts': { cpu: 20, wall: 26 },
   'packages/proforma/src/proforma-model.full.test.ts': { cpu: 5, wall: 5 },
-  'packages/parser-processes/src/fuzz.full.test.ts': { cpu: 5, wall: 5 },
+  'packages/upload-parser/src/fuzz.full.test.ts': { cpu: 5, wall: 5 },
   'tools/clients/generated-clients.full.api.test.ts': { cpu: 23, wall: 45 },
   'tools/openapi/openapi-lint.full.test.ts': { cpu: 5, wall: 5 },
   'tools/packages/packages.full.test.ts': { cpu: 19, wall: 35 },

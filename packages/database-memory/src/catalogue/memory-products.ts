@@ -13,8 +13,7 @@ import {
   type UpsertedProducts,
   type VariantDraft,
 } from '@back-office/catalogue';
-import { DatabaseUnavailable } from '@back-office/database';
-import { asciiOf } from '@back-office/database-search';
+import { asciiOf, DatabaseUnavailable } from '@back-office/database';
 import { fieldsOf, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';

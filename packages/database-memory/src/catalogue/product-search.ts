@@ -1,5 +1,5 @@
 import { canBeMistyped, type ProductFilter } from '@back-office/catalogue';
-import { foldName } from '@back-office/database-search';
+import { foldName } from '@back-office/database';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 import { trimSpaces } from './product-look-up.js';

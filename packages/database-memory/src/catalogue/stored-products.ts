@@ -1,4 +1,4 @@
-import { foldName } from '@back-office/database-search';
+import { foldName } from '@back-office/database';
 import { lowerCase } from '../lower-case.js';
 import { groupBy } from '../lists.js';
 import type { State } from '../state.js';

@@ -8,7 +8,7 @@ import {
   type FileResult,
   type FolderPath,
 } from '@back-office/media';
-import { foldForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database';
 import { createHash } from 'node:crypto';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';

@@ -1,4 +1,4 @@
-import { nameSortKey } from '@back-office/database-search';
+import { nameSortKey } from '@back-office/database';
 import { ancestry, isWithin, lastSegment, parentOf, TOP_LEVEL, type Folder, type FolderPath } from '@back-office/media';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';

@@ -1,4 +1,4 @@
-import { foldForSearch, nameSortKey } from '@back-office/database-search';
+import { foldForSearch, nameSortKey } from '@back-office/database';
 import type { ListedPage, Page, Sorting } from '@back-office/kernel';
 import {
   FILE_KINDS,

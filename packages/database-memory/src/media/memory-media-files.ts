@@ -1,4 +1,4 @@
-import { asciiOf } from '@back-office/database-search';
+import { asciiOf } from '@back-office/database';
 import { isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import {
   FILE_NAME_TAKEN,

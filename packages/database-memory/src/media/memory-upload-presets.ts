@@ -1,4 +1,4 @@
-import { nameSortKey } from '@back-office/database-search';
+import { nameSortKey } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import {
   DEFAULT_PRESET,

@@ -7,7 +7,7 @@ import {
   type ProductDraft,
   type VariantDraft,
 } from '@back-office/catalogue';
-import { asciiOf } from '@back-office/database-search';
+import { asciiOf } from '@back-office/database';
 import { fieldsOf } from '@back-office/kernel';
 import { valuesOf } from '../bulk.js';
 import type { RowOf } from '../tables/define-table.js';

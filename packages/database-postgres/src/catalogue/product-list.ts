@@ -1,6 +1,6 @@
 import { escapeLike, InvalidPosition } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
-import { foldName } from '@back-office/database-search';
+import { foldName } from '@back-office/database';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';
 import {

@@ -23,7 +23,7 @@ import { beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../transaction.js';
 import type { Postgres } from '../postgres.js';
 import type { Statement } from '../sql.js';
-import { asciiOf, foldName } from '@back-office/database-search';
+import { asciiOf, foldName } from '@back-office/database';
 import {
   addHoldersOfCandidates,
   areSlugsFree,

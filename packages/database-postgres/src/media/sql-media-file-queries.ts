@@ -15,7 +15,7 @@ import { pageBounds } from '../page-bounds.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
-import { foldForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database';
 import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
 import { outerApp } from '../outer-app.js';
 

@@ -20,7 +20,7 @@ import {
   type ReceivedContent,
   type StoredFile,
 } from '@back-office/media';
-import { asciiOf, foldForSearch } from '@back-office/database-search';
+import { asciiOf, foldForSearch } from '@back-office/database';
 import { addProcessing } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
 import type { Sql } from '../sql.js';

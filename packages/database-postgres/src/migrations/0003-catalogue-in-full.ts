@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { foldName } from '@back-office/database-search';
+import { foldName } from '@back-office/database';
 
 const STATEMENTS = [
   `create extension if not exists pg_trgm`,

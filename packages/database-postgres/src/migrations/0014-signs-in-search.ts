@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { foldForSearch, foldName } from '@back-office/database-search';
+import { foldForSearch, foldName } from '@back-office/database';
 
 const BATCH = 5_000;
 

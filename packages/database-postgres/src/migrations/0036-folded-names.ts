@@ -7,7 +7,7 @@ const BLANKS = '\\t\\v-\\r\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u2
 const repeated = (blanks: string): string => `[${blanks}][ ${blanks}]*| [ ${blanks}]+`;
 const APOSTROPHES = '‘’ʼ´`';
 
-// The functions must give the same results as those of the package database-search. They call built-in functions only,
+// The functions must give the same results as those of `folding.ts` of the package database. They call built-in functions only,
 // because PostgreSQL 17 rebuilds indexes without the schemas of the search path.
 const FUNCTIONS = [
   `create function name_sort_key(text, text) returns text language plpgsql immutable parallel safe as $$

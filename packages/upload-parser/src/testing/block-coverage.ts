@@ -1,6 +1,6 @@
 import { Session, type Profiler } from 'node:inspector/promises';
 
-const COVERED_CODE = /\/packages\/(?:media|svg-saxes)\//;
+const COVERED_CODE = /\/packages\/(?:media|upload-parser)\//;
 
 /** The executed code blocks of the parsers, each with the order of magnitude of its number of runs. */
 export class BlockCoverage {

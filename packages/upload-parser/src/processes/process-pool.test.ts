@@ -7,7 +7,7 @@ interface Task {
   readonly waits?: boolean;
 }
 
-const ENTRY = new URL('../testing/child.mjs', import.meta.url);
+const ENTRY = new URL('../../testing/child.mjs', import.meta.url);
 const LIMITS = { maxCpuMs: 10_000, maxElapsedMs: 20_000 };
 /** Only Linux reports the memory of a process. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;

@@ -8,7 +8,7 @@ import {
   type UploadParser,
   type UploadToParse,
 } from '@back-office/media';
-import { FairQueue, ProcessPool, TaskCrashed, TaskExceededLimit } from '@back-office/process-pool';
+import { FairQueue, ProcessPool, TaskCrashed, TaskExceededLimit } from './processes/index.js';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { ParserReply, ParserTask } from './messages.js';

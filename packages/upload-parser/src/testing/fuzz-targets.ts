@@ -1,6 +1,6 @@
 import { fileType, imageFacts, isUnreadableFile, stripLocation } from '@back-office/media';
 import { collectBytes, COSTLY_FILES, SAMPLE_FILES, streamInChunks } from '@back-office/media/testing';
-import { SaxesSvgSanitizer } from '@back-office/svg-saxes';
+import { SaxesSvgSanitizer } from '../svg/index.js';
 import sharp, { type Sharp } from 'sharp';
 
 export interface FuzzTarget {

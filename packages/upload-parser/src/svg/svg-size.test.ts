@@ -1,4 +1,4 @@
-import { REAL_DRAWINGS } from '../testing/index.js';
+import { REAL_DRAWINGS } from '../../testing/svg/index.js';
 import { svgSize } from './svg-size.js';
 
 const makeRoot = (attributes: string): Uint8Array =>

@@ -1,4 +1,4 @@
-import { sanitizeSvg } from '../src/index.js';
+import { sanitizeSvg } from '../../src/svg/index.js';
 
 export const NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 

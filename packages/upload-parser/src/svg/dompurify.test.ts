@@ -1,13 +1,13 @@
 import { UnreadableFile } from '@back-office/media';
 import { readFileSync } from 'node:fs';
-import { forbiddenIn, sanitize } from '../testing/index.js';
+import { forbiddenIn, sanitize } from '../../testing/svg/index.js';
 
 /**
  * Attacks from the tests of DOMPurify 3.4 (Apache-2.0, Cure53 and contributors), each as well-formed XML, in SVG and in
  * HTML within SVG.
  */
 const DRAWINGS = JSON.parse(
-  readFileSync(new URL('../testing/dompurify-drawings.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../testing/svg/dompurify-drawings.json', import.meta.url), 'utf8'),
 ) as readonly string[];
 
 describe('the attacks from the tests of DOMPurify', () => {

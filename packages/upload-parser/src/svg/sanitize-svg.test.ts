@@ -12,7 +12,7 @@ import {
   NAMESPACES,
   PRIVATE_TRACES,
   REAL_DRAWINGS,
-} from '../testing/index.js';
+} from '../../testing/svg/index.js';
 import { sanitizeSvg } from './sanitize-svg.js';
 
 async function trySanitize(source: string | Uint8Array): Promise<string | undefined> {

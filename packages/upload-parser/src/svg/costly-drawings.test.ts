@@ -1,5 +1,5 @@
 import { UnreadableFile } from '@back-office/media';
-import { drawing, sanitize } from '../testing/index.js';
+import { drawing, sanitize } from '../../testing/svg/index.js';
 
 const MAX_CPU_MS = 2_000;
 

@@ -1,5 +1,5 @@
 /* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-call, typescript/no-unsafe-member-access -- has no types */
-import { serveTasks } from '@back-office/process-pool';
+import { serveTasks } from '@back-office/upload-parser/processes';
 
 const kept = [];
 

@@ -9,8 +9,8 @@ import {
   type ImageFacts,
   type ReadableFile,
 } from '@back-office/media';
-import { serveTasks } from '@back-office/process-pool';
-import { SaxesSvgSanitizer } from '@back-office/svg-saxes';
+import { serveTasks } from './processes/index.js';
+import { SaxesSvgSanitizer } from './svg/index.js';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
