@@ -14,7 +14,7 @@ import { PendingCondition } from './pending-condition.js';
 import { sendStatement } from './send-statements.js';
 import { PreparedStatements } from './prepared-statements.js';
 import { pause, retryWhileExhausted } from './retries.js';
-import { BACKGROUND, TurnQueue } from './turn-queue.js';
+import { BACKGROUND, ConnectionTurns } from './connection-turns.js';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
 export interface TransactionOptions {
@@ -30,7 +30,7 @@ export function assertOutsideTransaction(operation: string): void {
 
 export class Postgres implements Sql {
   private readonly pool: Pool;
-  private readonly turns: TurnQueue;
+  private readonly turns: ConnectionTurns;
   private readonly statements = new PreparedStatements();
 
   constructor(
@@ -40,7 +40,7 @@ export class Postgres implements Sql {
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
     // Reads the size from the options, because the data source has no pool before its initialization.
-    this.turns = new TurnQueue(source.options.poolSize ?? 1, TIMEOUTS.acquire);
+    this.turns = new ConnectionTurns(source.options.poolSize ?? 1, TIMEOUTS.acquire);
   }
 
   /** Opens the connections, and adapts the statements to a cluster. */
@@ -96,11 +96,11 @@ export class Postgres implements Sql {
 
   private async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const { party = BACKGROUND } = callContext();
-    if (!this.turns.tryTake(party)) await this.read(() => retryWhileExhausted(() => this.turns.wait(party)));
+    const endTurn = await this.read(() => retryWhileExhausted(() => this.turns.take(party)));
     try {
       return await work();
     } finally {
-      this.turns.release(party);
+      endTurn();
     }
   }
 

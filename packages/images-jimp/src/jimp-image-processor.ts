@@ -1,3 +1,4 @@
+import { Turns } from '@back-office/kernel';
 import {
   CostlyFile,
   fitsType,
@@ -9,7 +10,7 @@ import {
   type OutputFormat,
   type ProcessedImage,
 } from '@back-office/media';
-import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/upload-parser/processes';
+import { ProcessPool, TaskExceededLimit } from '@back-office/upload-parser/processes';
 
 export interface JimpOptions {
   /** Maximum number of pixels; a larger image is refused before it is decoded. */
@@ -43,7 +44,7 @@ const ENTRY = new URL('../dist/jimp-worker.js', import.meta.url);
  */
 export class JimpImageProcessor implements ImageProcessor {
   private readonly pool: ProcessPool<JimpTask, JimpResult>;
-  private readonly queue = new FairQueue(1, 1);
+  private readonly turns = new Turns<number>(1);
 
   constructor(private readonly options: JimpOptions) {
     const { maxMemoryMegabytes = MAX_MEMORY_MEGABYTES } = options;
@@ -78,7 +79,7 @@ export class JimpImageProcessor implements ImageProcessor {
     const maxCpuMs = this.options.maxCpuMs ?? MAX_CPU_MS;
     const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_TO_CPU_RATIO };
     try {
-      return await this.queue.run(ALL_IMAGES, () => this.pool.run(task, limits));
+      return await this.turns.run(ALL_IMAGES, () => this.pool.run(task, limits));
     } catch (error) {
       if (error instanceof TaskExceededLimit) throw new CostlyFile(error.message, { cause: error });
       throw error;

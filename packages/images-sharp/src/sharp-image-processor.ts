@@ -1,3 +1,4 @@
+import { Turns } from '@back-office/kernel';
 import {
   CostlyFile,
   fitsType,
@@ -9,7 +10,7 @@ import {
   type OutputFormat,
   type ProcessedImage,
 } from '@back-office/media';
-import { FairQueue, ProcessPool, TaskExceededLimit } from '@back-office/upload-parser/processes';
+import { ProcessPool, TaskExceededLimit } from '@back-office/upload-parser/processes';
 import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
@@ -45,13 +46,13 @@ const LARGE_IMAGE_PIXELS = 25_000_000;
  */
 export class SharpImageProcessor implements ImageProcessor {
   private readonly pool: ProcessPool<SharpTask, SharpResult>;
-  private readonly queue: FairQueue;
+  private readonly turns: Turns<number>;
   private lastLargeImage: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: SharpOptions) {
     const { maxConcurrent = DEFAULT_CONCURRENT, maxMemoryMegabytes = MAX_MEMORY_MEGABYTES } = options;
     this.pool = new ProcessPool({ entry: ENTRY, maxMemoryMegabytes, idleMs: IDLE_MS });
-    this.queue = new FairQueue(maxConcurrent, maxConcurrent);
+    this.turns = new Turns(maxConcurrent);
   }
 
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
@@ -88,7 +89,7 @@ export class SharpImageProcessor implements ImageProcessor {
     const maxCpuMs = this.options.maxCpuMs ?? MAX_CPU_MS;
     const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_TO_CPU_RATIO };
     try {
-      return await this.queue.run(ALL_IMAGES, () => this.pool.run(task, limits));
+      return await this.turns.run(ALL_IMAGES, () => this.pool.run(task, limits));
     } catch (error) {
       if (error instanceof TaskExceededLimit) throw new CostlyFile(error.message, { cause: error });
       throw error;

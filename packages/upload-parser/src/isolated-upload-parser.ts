@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, Turns, type Refusal } from '@back-office/kernel';
 import {
   MAX_IMAGE_HEADER_BYTES,
   UNSUPPORTED_TYPE,
@@ -8,7 +8,7 @@ import {
   type UploadParser,
   type UploadToParse,
 } from '@back-office/media';
-import { FairQueue, ProcessPool, TaskCrashed, TaskExceededLimit } from './processes/index.js';
+import { ProcessPool, TaskCrashed, TaskExceededLimit } from './processes/index.js';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { ParserReply, ParserTask } from './messages.js';
@@ -37,7 +37,7 @@ const ENTRY = new URL('../dist/parser-child.js', import.meta.url);
 /** Parses uploads in child processes with limits. A process that exceeds a limit is terminated and replaced. */
 export class IsolatedUploadParser implements UploadParser {
   private readonly pool: ProcessPool<ParserTask, ParserReply>;
-  private readonly queue: FairQueue;
+  private readonly turns: Turns<number>;
 
   constructor(private readonly options: IsolatedParserOptions = {}) {
     const {
@@ -46,7 +46,7 @@ export class IsolatedUploadParser implements UploadParser {
       idleMs = DEFAULT_IDLE_MS,
     } = options;
     this.pool = new ProcessPool({ entry: ENTRY, maxMemoryMegabytes, idleMs });
-    this.queue = new FairQueue(processes, Math.max(1, Math.floor(processes / 2)));
+    this.turns = new Turns(processes, Math.max(1, Math.floor(processes / 2)));
   }
 
   async parse(appId: number, upload: UploadToParse): Promise<ParsedUpload | Refusal> {
@@ -84,7 +84,7 @@ export class IsolatedUploadParser implements UploadParser {
     const { maxCpuMs: baseMs = MAX_CPU_MS, minBytesPerCpuMs = MIN_BYTES_PER_CPU_MS } = this.options;
     const maxCpuMs = baseMs + bytes / minBytesPerCpuMs;
     const limits = { maxCpuMs, maxElapsedMs: maxCpuMs * MAX_ELAPSED_PER_CPU_TIME };
-    const reply = await this.queue.run(appId, () => this.pool.run(task, limits));
+    const reply = await this.turns.run(appId, () => this.pool.run(task, limits));
     if ('failure' in reply) throw new Error(reply.failure);
     return reply;
   }

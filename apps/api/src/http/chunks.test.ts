@@ -1,11 +1,12 @@
+import { Turns } from '@back-office/kernel';
 import { once } from 'node:events';
 import { createServer, get as request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { DatabaseUnavailable } from '@back-office/database';
+import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { MovableClock } from '../testing/movable-clock.js';
-import { Admission } from './admission.js';
 import { LargeCalls } from './large-calls.js';
+import { MAX_STARTS } from './start-in-turn.js';
 import { okStream } from './answer.js';
 import { type AppContext, PLAIN_SPEECH } from '@back-office/apps';
 import { createExpressApp } from './express-app.js';
@@ -69,7 +70,7 @@ beforeEach(async () => {
     },
     maxCalls: { perApp: 10, perAddress: 10 },
     trustProxy: false,
-    admission: new Admission(),
+    starts: new Turns(MAX_STARTS),
     largeCalls: new LargeCalls(),
     mountOutsideBasePath: () => {},
   });
@@ -112,6 +113,7 @@ describe('a streamed list', () => {
 
   it.each([
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
+    ['a lost COMMIT of a read', new UnknownOutcome('x'), 503, { errors: { detail: 'Service Unavailable' } }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
   ])('becomes an error answer when an error occurs before the first chunk: %s', async (_, error, status, body) => {
     makeChunks = async function* () {

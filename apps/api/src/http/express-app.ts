@@ -1,8 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
-import type { Clock } from '@back-office/kernel';
+import type { Clock, Turns } from '@back-office/kernel';
 import { actorOf } from './actor.js';
 import { acceptsOneOf } from './accept.js';
-import { Admission, admitInTurn } from './admission.js';
 import { warnOfExpiry } from './authentication.js';
 import { addressOf } from './caller-address.js';
 import { Callers } from './callers.js';
@@ -15,7 +14,7 @@ import { createDispatcher } from './dispatcher.js';
 import { TOO_LARGE, tooLarge } from './early-answer.js';
 import * as errors from './errors.js';
 import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
-import type { Calls } from '@back-office/database';
+import { isUnknownOutcome, type Calls } from '@back-office/database';
 import type { LargeCalls } from './large-calls.js';
 import { discardForm, type UploadSettings } from './multipart.js';
 import { parseQuery } from './query-text.js';
@@ -25,7 +24,7 @@ import { Preconditions } from './preconditions.js';
 import type { Route } from './route.js';
 import { addSecurityHeaders } from './security-headers.js';
 import { send, sendChunks } from './send.js';
-import { slowDownStrangers } from './slow-down.js';
+import { startInTurn } from './start-in-turn.js';
 import { isStrict } from './strict.js';
 import { UnsentBytes } from './unsent-bytes.js';
 import { logRequests, resumeSpan, type CallTracer, type Observer } from './request-log.js';
@@ -54,7 +53,8 @@ export interface AppParts {
   readonly maxCalls: { readonly perApp: number; readonly perAddress: number };
   /** Proxies whose `X-Forwarded-For` header is trusted, as Express expects them. */
   readonly trustProxy: number | readonly string[] | false;
-  readonly admission: Admission;
+  /** Turns of requests by app, or by address. */
+  readonly starts: Turns<number | string>;
   readonly largeCalls: LargeCalls;
   readonly mountOutsideBasePath: (app: Express) => void;
 }
@@ -66,8 +66,9 @@ export function createExpressApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy);
   app.use(logRequests(parts.observer, parts.tracer));
   const callers = new Callers(parts);
-  app.use(slowDownStrangers((request) => callers.partyOf(request)));
-  app.use(admitInTurn(parts.admission, (request) => callers.partyOf(request)));
+  app.use((request, _response, next) =>
+    startInTurn(parts.starts, callers.partyOf(request), () => request.socket.destroyed || next()),
+  );
   if (parts.tracer) app.use(resumeSpan);
   parts.mountOutsideBasePath(app);
   app.use(BASE_PATH, addSecurityHeaders());
@@ -115,7 +116,7 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
     gate.rateLimiter,
     ...bodyHandlersOf(route, parts),
     // Validating a large body takes long, and many bodies may arrive at once, so each call waits for its turn.
-    (_request, response, next) => parts.admission.enter((response.locals['holder'] as TokenHolder).app.id, next),
+    (_request, response, next) => startInTurn(parts.starts, (response.locals['holder'] as TokenHolder).app.id, next),
     ...(parts.tracer ? [resumeSpan] : []),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
@@ -133,7 +134,6 @@ function authenticateCall(route: Route, parts: AppParts, gate: Gate): express.Re
     const holder = await gate.callers.authenticate(request, route);
     if (!('tokenId' in holder)) {
       parts.observer.onRejected(holder, addressOf(request));
-      response.locals['hasValidToken'] = 'missingScope' in holder;
       const limitError = 'missingScope' in holder && (await countRefused(parts, holder, response));
       return limitError ? next(limitError) : send(response, errors.tokenErrorAnswer(holder));
     }
@@ -142,7 +142,6 @@ function authenticateCall(route: Route, parts: AppParts, gate: Gate): express.Re
     response.locals['app'] = holder.app;
     response.locals['holder'] = holder;
     parts.onAuthenticated(holder);
-    parts.largeCalls.note(holder.app.id);
     warnOfExpiry(response, holder, parts.clock);
     // A call above the maximum would be answered too late, so it is refused before its body is read.
     return next(countCall(gate.appCalls, holder.app.id, response) ? undefined : new errors.Busy('app_calls'));
@@ -206,6 +205,8 @@ function answerOf(error: unknown, request: Request, response: Response, observer
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);
-  if (isUnavailable(error)) return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
+  // A read may write, for example place events, and can always be repeated.
+  const isRepeatable = isUnavailable(error) || (request.method === 'GET' && isUnknownOutcome(error));
+  if (isRepeatable) return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
   return errors.internalErrorAnswer();
 }

@@ -1,15 +1,16 @@
+import { Turns } from '@back-office/kernel';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
-import { Admission } from './admission.js';
 import { jsonBodyHandlers } from './json-body.js';
 import { LargeCalls } from './large-calls.js';
+import { MAX_STARTS } from './start-in-turn.js';
 
 describe('a call whose client leaves before its body is read', () => {
   it('is refused, also where the body is optional', async () => {
     const app = express();
     const route = { bodyOptional: true } as never;
-    const turns = { admission: new Admission(), largeCalls: new LargeCalls() };
+    const turns = { starts: new Turns<number | string>(MAX_STARTS), largeCalls: new LargeCalls() };
     const outcome = new Promise<unknown>((resolve) => {
       app.post(
         '/',

@@ -1,13 +1,14 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { TokenHolder } from '@back-office/apps';
-import type { Admission } from './admission.js';
+import type { Turns } from '@back-office/kernel';
 import { limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import { parseJson } from './json-text.js';
 import type { LargeCalls } from './large-calls.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
+import { startInTurn } from './start-in-turn.js';
 
 const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
 
@@ -24,13 +25,13 @@ export function isUnreadable(request: IncomingMessage): boolean {
 export function jsonBodyHandlers(
   route: Route,
   { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
-  turns: Turns,
+  turns: BodyTurns,
 ): express.RequestHandler[] {
   return [requireJson, limitBodyTime(timeoutMs), parseJsonBody(route, maxBytes, turns)];
 }
 
-interface Turns {
-  readonly admission: Admission;
+export interface BodyTurns {
+  readonly starts: Turns<number | string>;
   readonly largeCalls: Pick<LargeCalls, 'startWork'>;
 }
 
@@ -61,7 +62,7 @@ function contentTypeProblem(): errors.HttpProblem {
 function parseJsonBody(
   { body, bodyOptional = body === undefined }: Route,
   limit: number,
-  { admission, largeCalls }: Turns,
+  { starts, largeCalls }: BodyTurns,
 ): express.RequestHandler {
   const receive = limitBytes(limit, express.raw({ limit, type: () => true }));
   const parse = (request: Request, bytes: Buffer): void => {
@@ -78,7 +79,7 @@ function parseJsonBody(
       largeCalls.startWork(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
       // Parsing a large body takes long, so each body waits for its turn.
-      admission.enter((response.locals['holder'] as TokenHolder).app.id, () => {
+      startInTurn(starts, (response.locals['holder'] as TokenHolder).app.id, () => {
         try {
           parse(request, bytes);
           next();

@@ -23,18 +23,12 @@ const enter = (queue: LargeCalls, appId: number) => {
   queue.enter(appId, response as never, (error) => (call.state = error ? 'refused' : 'started'));
   return call;
 };
-const ONE_AT_A_TIME = { maxima: { shared: 1, alone: 1 } };
-const enterShared = (settings: ConstructorParameters<typeof LargeCalls>[0]) => {
-  const queue = new LargeCalls({ ...ONE_AT_A_TIME, ...settings });
-  queue.note(7);
-  queue.note(8);
-  return [1, 2].map(() => enter(queue, 7));
-};
+const ONE_AT_A_TIME = { maxOfApp: 1 };
 const statesOf = (calls: readonly { readonly state: string }[]) => calls.map(({ state }) => state);
 
 describe('large calls', () => {
-  it('run a few at a time while no other app calls, in the order of arrival', () => {
-    const queue = new LargeCalls({ maxima: { shared: 1, alone: 2 } });
+  it('run two at a time, in the order of arrival', () => {
+    const queue = new LargeCalls();
     const calls = [1, 2, 3, 4].map(() => enter(queue, 7));
     expect(statesOf(calls)).toEqual(['started', 'started', 'waiting', 'waiting']);
     calls[1]?.end();
@@ -43,56 +37,10 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'started']);
   });
 
-  it('run one at a time while another app makes calls', () => {
-    const queue = new LargeCalls({ maxima: { shared: 1, alone: 2 } });
-    queue.note(7);
-    expect([enter(queue, 7).state, enter(queue, 7).state]).toEqual(['started', 'started']);
-    queue.note(8);
-    expect([enter(queue, 7).state, enter(queue, 8).state, enter(queue, 8).state]).toEqual([
-      'waiting',
-      'started',
-      'waiting',
-    ]);
-  });
-
   it('do not wait for large calls of another app', () => {
     const queue = new LargeCalls(ONE_AT_A_TIME);
     enter(queue, 7);
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
-  });
-
-  it('pause for the busy time of the event loop while another app calls', async () => {
-    let busyMs = 1_000;
-    const calls = enterShared({ maxPauseMs: 10_000, busyMs: () => busyMs });
-    busyMs += 80;
-    calls[0]?.end();
-    await pause(20);
-    expect(statesOf(calls)).toEqual(['started', 'waiting']);
-    await pause(400);
-    expect(statesOf(calls)).toEqual(['started', 'started']);
-  });
-
-  it('pause no longer than the maximum', async () => {
-    let busyMs = 1_000;
-    const calls = enterShared({ maxPauseMs: 1, busyMs: () => busyMs });
-    busyMs += 60_000;
-    calls[0]?.end();
-    await pause(100);
-    expect(statesOf(calls)).toEqual(['started', 'started']);
-  });
-
-  it('start without a pause after a call that waited only for the database', () => {
-    const calls = enterShared({ busyMs: () => 1_000 });
-    calls[0]?.end();
-    expect(statesOf(calls)).toEqual(['started', 'started']);
-  });
-
-  it('start without a pause when an app sends one after another', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
-    queue.note(7);
-    queue.note(8);
-    enter(queue, 7).end();
-    expect(enter(queue, 7).state).toBe('started');
   });
 
   it('leave the queue when their client leaves', () => {
@@ -167,7 +115,7 @@ describe('large calls', () => {
 
 describe('a large call', () => {
   const isDelayed = (admit: (queue: LargeCalls) => RequestHandler, request: object): boolean => {
-    const queue = new LargeCalls({ maxima: { shared: 0, alone: 0 }, maxWaitMs: 1 });
+    const queue = new LargeCalls({ maxOfApp: 0, maxWaitMs: 1 });
     let isStarted = false;
     const response = Object.assign(new FakeResponse(), { locals: { holder: { app: { id: 7 } } } });
     admit(queue)(request as Request, response as never, () => (isStarted = true));

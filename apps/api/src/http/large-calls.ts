@@ -1,7 +1,7 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Request, RequestHandler, Response } from 'express';
-import { performance } from 'node:perf_hooks';
 import type { TokenHolder } from '@back-office/apps';
-import { LatestParties, parseInteger } from '@back-office/kernel';
+import { parseInteger, Turns, type EndTurn } from '@back-office/kernel';
 import { Busy } from './errors.js';
 import type { Route } from './route.js';
 
@@ -9,65 +9,28 @@ import type { Route } from './route.js';
 const MIN_LARGE_BYTES = 16 * 1024;
 /** A page of this many rows takes tens of milliseconds to decode and to send. */
 const MIN_LARGE_PAGE = 1_000;
-/** Maximum number of large calls in progress for one app: `shared` while other apps call, `alone` otherwise. */
-const MAX_LARGE_CALLS: Maxima = { shared: 1, alone: 8 };
-/** An app that has called within this time shares the main thread with the others. */
-const SHARING_MS = 10_000;
-const MAX_WAIT_MS = 20_000;
-/** A quarter of the maximum wait, so that a few slow clients do not make the app's other calls fail. */
-const MAX_TURN_MS = 5_000;
-/**
- * While other apps call, a waiting call starts only after a pause. The pause is as long as the event loop was busy
- * during the previous call, but at most this long.
- */
-const MAX_PAUSE_MS = 200;
 
-interface Maxima {
-  readonly shared: number;
-  readonly alone: number;
-}
-
-interface Settings {
-  readonly maxima: Maxima;
-  readonly maxWaitMs: number;
-  readonly maxTurnMs: number;
-  readonly maxPauseMs: number;
-  /** Returns for how long the event loop has been busy since the process started. */
-  readonly busyMs: () => number;
-}
-
-const SETTINGS: Settings = {
-  maxima: MAX_LARGE_CALLS,
-  maxWaitMs: MAX_WAIT_MS,
-  maxTurnMs: MAX_TURN_MS,
-  maxPauseMs: MAX_PAUSE_MS,
-  busyMs: () => performance.eventLoopUtilization().active,
+const SETTINGS = {
+  maxOfApp: 2,
+  maxWaitMs: 20_000,
+  /** A quarter of the maximum wait, so that a few slow clients do not make the app's other calls fail. */
+  maxTurnMs: 5_000,
 };
-
-interface Queue {
-  running: number;
-  readonly waiting: Set<() => void>;
-}
 
 type CallResponse = Pick<Response, 'once' | 'closed'>;
 
 /**
- * Lets each app make one call with a large body or page at a time, and a few while no other app calls. The body of a
- * waiting call is not read, so it costs neither time nor memory.
+ * Lets each app make two calls with a large body or page at a time. The body of a waiting call is not read, so it costs
+ * neither time nor memory.
  */
 export class LargeCalls {
-  private readonly queues = new Map<number, Queue>();
-  private readonly latestApps = new LatestParties<number>();
-  private readonly turns = new WeakMap<CallResponse, Turn>();
-  private readonly settings: Settings;
+  private readonly turns: Turns<number>;
+  private readonly calls = new WeakMap<CallResponse, LargeCall>();
+  private readonly settings: typeof SETTINGS;
 
-  constructor(settings: Partial<Settings> = {}) {
+  constructor(settings: Partial<typeof SETTINGS> = {}) {
     this.settings = { ...SETTINGS, ...settings };
-  }
-
-  /** Records that the app has called just now, or that one of its public files was requested. */
-  note(appId: number): void {
-    this.latestApps.note(appId, performance.now());
+    this.turns = new Turns(Infinity, this.settings.maxOfApp);
   }
 
   /**
@@ -76,84 +39,56 @@ export class LargeCalls {
    */
   enter(appId: number, response: CallResponse, start: (error?: Busy) => void): void {
     if (response.closed) return;
-    const { maxWaitMs } = this.settings;
-    const queue = this.queues.get(appId) ?? { running: 0, waiting: new Set() };
-    this.queues.set(appId, queue);
-    const run = (): void => {
+    const { maxWaitMs, maxTurnMs } = this.settings;
+    // Otherwise a waiting call would run in the asynchronous context of another one, and belong to its trace.
+    const ownStart = AsyncResource.bind(start);
+    let timer: NodeJS.Timeout | undefined;
+    let isStarted = false;
+    const leave = this.turns.enter(appId, (end) => {
+      isStarted = true;
       clearTimeout(timer);
-      queue.waiting.delete(run);
-      this.begin(appId, queue, response);
-      start();
-    };
-    const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), maxWaitMs);
-    timer.unref();
-    if (queue.running < this.maxOf(appId)) return run();
-    queue.waiting.add(run);
-    response.once('close', () => queue.waiting.delete(run) && clearTimeout(timer));
+      this.calls.set(response, new LargeCall(response, maxTurnMs, end));
+      ownStart();
+    });
+    if (isStarted) return;
+    timer = setTimeout(() => {
+      leave();
+      start(new Busy('app_large_calls'));
+    }, maxWaitMs).unref();
+    response.once('close', () => {
+      if (isStarted) return;
+      clearTimeout(timer);
+      leave();
+    });
   }
 
   /** Keeps the turn until {@link finish}, even if the client leaves. Ends it if the body was small after all. */
   startWork(response: CallResponse, bodyBytes = Infinity): void {
-    const turn = this.turns.get(response);
-    if (bodyBytes < MIN_LARGE_BYTES) turn?.end();
-    else turn?.startWork();
+    const call = this.calls.get(response);
+    if (bodyBytes < MIN_LARGE_BYTES) call?.end();
+    else call?.startWork();
   }
 
   finish(response: CallResponse): void {
-    this.turns.get(response)?.finish();
+    this.calls.get(response)?.finish();
   }
 
   /** Ends the turn of a refused call, even while the rest of its body arrives. */
   end(response: CallResponse): void {
-    this.turns.get(response)?.end();
-  }
-
-  private begin(appId: number, queue: Queue, response: CallResponse): void {
-    const { busyMs, maxTurnMs } = this.settings;
-    queue.running += 1;
-    const startMs = busyMs();
-    const leave = (): void => this.pauseAndLeave(appId, queue, busyMs() - startMs);
-    this.turns.set(response, new Turn(response, maxTurnMs, leave));
-  }
-
-  /**
-   * Ends the turn, after a pause if another call waits and other apps call. An app that sends one large call at a time
-   * never waits.
-   */
-  private pauseAndLeave(appId: number, queue: Queue, busyMs: number): void {
-    const isPausing = queue.waiting.size > 0 && this.isShared(appId);
-    const pauseMs = isPausing ? Math.min(busyMs, this.settings.maxPauseMs) : 0;
-    if (pauseMs >= 1) setTimeout(() => this.leave(appId, queue), pauseMs);
-    else this.leave(appId, queue);
-  }
-
-  private leave(appId: number, queue: Queue): void {
-    queue.running -= 1;
-    for (const next of queue.waiting) if (queue.running < this.maxOf(appId)) next();
-    if (queue.running === 0) this.queues.delete(appId);
-  }
-
-  private maxOf(appId: number): number {
-    const { shared, alone } = this.settings.maxima;
-    return this.isShared(appId) ? shared : alone;
-  }
-
-  private isShared(appId: number): boolean {
-    return performance.now() - this.latestApps.otherCallAtMs(appId) < SHARING_MS;
+    this.calls.get(response)?.end();
   }
 }
 
-/** The turn of one large call. */
-class Turn {
+/** A call that has its turn. */
+class LargeCall {
   private isClosed = false;
   private isWorking = false;
-  private isEnded = false;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     response: CallResponse,
     maxMs: number,
-    private readonly onEnd: () => void,
+    private readonly endTurn: EndTurn,
   ) {
     this.timer = setTimeout(() => this.end(), maxMs).unref();
     response.once('close', () => {
@@ -172,10 +107,8 @@ class Turn {
   }
 
   end(): void {
-    if (this.isEnded) return;
-    this.isEnded = true;
     clearTimeout(this.timer);
-    this.onEnd();
+    this.endTurn();
   }
 }
 

@@ -1,5 +1,5 @@
+import type { Turns } from '@back-office/kernel';
 import type { Request, RequestHandler } from 'express';
-import type { Admission } from './admission.js';
 import { jsonBodyHandlers } from './json-body.js';
 import { admitLargeBodies, admitLargePages, type LargeCalls } from './large-calls.js';
 import { formOf, receiveForm, type UploadSettings } from './multipart.js';
@@ -10,18 +10,18 @@ interface BodySettings {
   readonly jsonLimit: number;
   readonly jsonBodyMs: number;
   readonly uploads: UploadSettings;
-  readonly admission: Admission;
+  readonly starts: Turns<number | string>;
   readonly largeCalls: LargeCalls;
 }
 
 export function bodyHandlersOf(
   route: Route,
-  { jsonLimit, jsonBodyMs, uploads, admission, largeCalls }: BodySettings,
+  { jsonLimit, jsonBodyMs, uploads, starts, largeCalls }: BodySettings,
 ): RequestHandler[] {
   if (route.method === 'get') return [admitLargePages(largeCalls, route)];
   if (route.upload) return [receiveForm(uploads)];
   const limits = { maxBytes: maxBodyBytes(route, jsonLimit), timeoutMs: jsonBodyMs };
-  return [admitLargeBodies(largeCalls, limits.maxBytes), ...jsonBodyHandlers(route, limits, { admission, largeCalls })];
+  return [admitLargeBodies(largeCalls, limits.maxBytes), ...jsonBodyHandlers(route, limits, { starts, largeCalls })];
 }
 
 export function readBody(route: Route, request: Request): ValidatedBody<object> {

@@ -1,12 +1,13 @@
+import { Turns } from '@back-office/kernel';
 import { makePrivateFolder } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { describeEvents } from '../events/index.js';
 import { serveMedia } from '../media/index.js';
 import type { Config } from '../config.js';
-import { Admission } from '../http/admission.js';
 import { createExpressMessages } from '../http/express-messages.js';
 import { LargeCalls } from '../http/large-calls.js';
+import { MAX_STARTS } from '../http/start-in-turn.js';
 import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
@@ -58,8 +59,8 @@ export async function startApi(
   await makePrivateFolder(uploads.directory);
   await removeStaleUploads(uploads);
   let isDraining = false;
-  const admission = new Admission();
-  const metrics = new Metrics(service.database.health, () => admission.waitingCount);
+  const starts = new Turns<number | string>(MAX_STARTS);
+  const metrics = new Metrics(service.database.health, () => starts.waitingCount);
   watchDatabase(metrics, service.container);
   const counters = openCallCounters(config, logger);
   const servedMetrics = service.shareMetrics?.(metrics) ?? metrics;
@@ -68,7 +69,7 @@ export async function startApi(
     uploads,
     jsonBodyMs: timeouts.jsonBody,
     rateLimits: counters.limits,
-    admission,
+    starts,
     mountAdminParts: (publicApp) => config.adminPort === undefined && mountAdmin(publicApp, adminParts),
   });
   const httpServer = createHttpServer(app, timeouts, createExpressMessages(app));
@@ -116,7 +117,7 @@ function buildReference(routes: readonly Route[]): object {
   return buildOpenApiDocument(routes, API_VERSION, describeEvents(), readApiExamples());
 }
 
-interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLimits' | 'admission'> {
+interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLimits' | 'starts'> {
   readonly mountAdminParts: (app: Express) => unknown;
 }
 
@@ -124,14 +125,12 @@ function buildApp(
   { container, database, tracer }: ServedParts,
   config: Config,
   observer: AppParts['observer'],
-  { uploads, jsonBodyMs, rateLimits, admission, mountAdminParts }: ServerParts,
+  { uploads, jsonBodyMs, rateLimits, starts, mountAdminParts }: ServerParts,
 ): Express {
   const routes = container.get(TOKENS.Routes);
   const clock = container.get(TOKENS.Clock);
   const { library, publicObjects: objects } = container.get(TOKENS.Library);
   const { store } = library;
-  const largeCalls = new LargeCalls();
-  const onRequest = (appId: number): void => largeCalls.note(appId);
   return createExpressApp({
     routes,
     tokens: container.get(TOKENS.AccessTokens),
@@ -151,11 +150,11 @@ function buildApp(
       perAddress: MAX_LOOK_UPS_PER_ADDRESS,
     },
     trustProxy: config.trustProxy,
-    admission,
-    largeCalls,
+    starts,
+    largeCalls: new LargeCalls(),
     mountOutsideBasePath: (app) => {
       mountAdminParts(app);
-      serveMedia(app, { objects, store, calls: database.calls, maxLookUps: MAX_LOOK_UPS_PER_ADDRESS, onRequest });
+      serveMedia(app, { objects, store, calls: database.calls, maxLookUps: MAX_LOOK_UPS_PER_ADDRESS });
     },
   });
 }

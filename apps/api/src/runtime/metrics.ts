@@ -31,7 +31,7 @@ export class Metrics implements MetricsText {
 
   private readonly limited: Counter<'limit'>;
 
-  /** `countWaiting` returns the number of requests that wait for admission. */
+  /** `countWaiting` returns the number of requests that wait for their turn. */
   constructor(database: DatabaseHealth, countWaiting: () => number = () => 0) {
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({

@@ -1,4 +1,3 @@
-export * from './fair-queue.js';
 export { TaskCrashed, TaskExceededLimit, type TaskLimits } from './limited-process.js';
 export * from './memory-limit.js';
 export * from './process-pool.js';

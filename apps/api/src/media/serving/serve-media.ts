@@ -25,10 +25,9 @@ export interface ServedFiles {
   readonly calls: Pick<Calls, 'runFor'>;
   /** Maximum number of look-ups in progress per address. */
   readonly maxLookUps: number;
-  readonly onRequest: (appId: number) => void;
 }
 
-export function serveMedia(app: Express, { objects, store, calls, maxLookUps, onRequest }: ServedFiles): void {
+export function serveMedia(app: Express, { objects, store, calls, maxLookUps }: ServedFiles): void {
   const lookUps = new CallsInProgress<string>(maxLookUps);
   const find = (address: string, key: string) =>
     lookUps.run(address, () =>
@@ -44,7 +43,6 @@ export function serveMedia(app: Express, { objects, store, calls, maxLookUps, on
       if (lookUp === undefined) throw new Busy('address_look_ups');
       const { found: object } = lookUp;
       if (object === undefined) break;
-      onRequest(object.appId);
       if (await serve(object, request, response, store)) return;
     }
     return send(response, UNKNOWN_PATH_ANSWER);
