@@ -62,11 +62,7 @@ const forbidden = [
     name: 'database-libraries-only-in-the-adapter',
     comment: 'One replaceable package contains all persistence.',
     from: {
-      pathNot: [
-        '^packages/database-postgres/',
-        '^apps/api/src/(?:bench|cluster|faults|differential|mutants)/',
-        ...tests,
-      ],
+      pathNot: ['^packages/database-postgres/', '^apps/api/src/(?:bench|cluster|faults|differential)/', ...tests],
     },
     to: { path: npm('typeorm|pg') },
   },
@@ -83,7 +79,7 @@ const forbidden = [
     from: {
       path: '^apps/api/src/',
       pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential|mutants)/',
+        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential)/',
         '^apps/api/src/cli[.]ts$',
         ...tests,
       ],
@@ -96,7 +92,7 @@ const forbidden = [
     from: {
       path: '^apps/api/src/',
       pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential|mutants)/',
+        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential)/',
         '^apps/api/src/media/library[.]ts$',
         ...tests,
       ],
@@ -150,11 +146,7 @@ const forbidden = [
     from: {
       path: '^apps/api/src/([^/]+)',
       // These tools use internals of features, such as their statements.
-      pathNot: [
-        '^apps/api/src/(?:http|bench|cluster|faults|differential|mutants)/',
-        testsOfTheComposition,
-        ...composition,
-      ],
+      pathNot: ['^apps/api/src/(?:http|bench|cluster|faults|differential)/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },

@@ -94,7 +94,7 @@ const codeRules: Record<string, CodeRule> = {
   'sql-only-in-the-database-adapter': {
     appliesTo: (file) =>
       !isTest(file) &&
-      !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|cluster|faults|differential|mutants)\//.test(file),
+      !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|cluster|faults|differential)\//.test(file),
     isBrokenBy: ({ nodes }) => nodes.some((node) => SQL_TEXT.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {
