@@ -62,7 +62,7 @@ const forbidden = [
     name: 'database-libraries-only-in-the-adapter',
     comment: 'One replaceable package contains all persistence.',
     from: {
-      pathNot: ['^packages/database-postgres/', '^apps/api/src/(?:bench|cluster|faults|differential)/', ...tests],
+      pathNot: ['^packages/database-postgres/', '^apps/api/src/(?:bench|faults|differential)/', ...tests],
     },
     to: { path: npm('typeorm|pg') },
   },
@@ -78,11 +78,7 @@ const forbidden = [
     comment: 'Routes and use cases import ports, so that the database adapter can be replaced.',
     from: {
       path: '^apps/api/src/',
-      pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential)/',
-        '^apps/api/src/cli[.]ts$',
-        ...tests,
-      ],
+      pathNot: ['^apps/api/src/(?:runtime|docs|bench|faults|differential)/', '^apps/api/src/cli[.]ts$', ...tests],
     },
     to: { path: '^(?:packages/|@back-office/)database-' },
   },
@@ -92,7 +88,7 @@ const forbidden = [
     from: {
       path: '^apps/api/src/',
       pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential)/',
+        '^apps/api/src/(?:runtime|docs|bench|faults|differential)/',
         '^apps/api/src/media/library[.]ts$',
         ...tests,
       ],
@@ -126,7 +122,7 @@ const forbidden = [
   {
     name: 'testing-only-from-tests',
     comment: 'Fakes, builders and contract suites are not part of the service.',
-    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/(?:cluster|faults|differential)/', ...tests] },
+    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/(?:faults|differential)/', ...tests] },
     to: { path: ['^(?:packages|apps)/[^/]+/(?:src/)?testing/', '^@back-office/[^/]+/testing'] },
   },
   {
@@ -146,7 +142,7 @@ const forbidden = [
     from: {
       path: '^apps/api/src/([^/]+)',
       // These tools use internals of features, such as their statements.
-      pathNot: ['^apps/api/src/(?:http|bench|cluster|faults|differential)/', testsOfTheComposition, ...composition],
+      pathNot: ['^apps/api/src/(?:http|bench|faults|differential)/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },

@@ -93,8 +93,7 @@ interface CodeRule {
 const codeRules: Record<string, CodeRule> = {
   'sql-only-in-the-database-adapter': {
     appliesTo: (file) =>
-      !isTest(file) &&
-      !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|cluster|faults|differential)\//.test(file),
+      !isTest(file) && !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|faults|differential)\//.test(file),
     isBrokenBy: ({ nodes }) => nodes.some((node) => SQL_TEXT.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {

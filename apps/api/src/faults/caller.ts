@@ -11,7 +11,6 @@ export interface Data {
   readonly data_part: number;
   readonly time_part: number;
   readonly access_token: string;
-  readonly name: string;
 }
 
 export interface Answer {
@@ -30,15 +29,10 @@ const UNWRITTEN_STATUSES = [429, 503];
 const TIMEOUT_MS = 25_000;
 const RETRY_MS = 100;
 
-interface Counts {
-  failures: number;
-  unanswered: number;
-}
-
-const newCounts = (): Counts => ({ failures: 0, unanswered: 0 });
-
 /** A client of one app that calls the servers in turn and counts failures. */
 export class Caller {
+  /** Number of 5xx answers; only an injected fault may cause them. */
+  failures = 0;
   private requestCount = 0;
 
   constructor(
@@ -47,25 +41,10 @@ export class Caller {
     private readonly origins: readonly string[],
     /** Maximum duration of {@link callUntilKnown}. */
     private readonly timeoutMs = 60_000,
-    private readonly counts: Counts = newCounts(),
   ) {}
-
-  /** Number of 5xx answers, also of the callers of {@link withToken}; only an injected fault may cause them. */
-  get failures(): number {
-    return this.counts.failures;
-  }
-
-  /** Number of calls without an answer, also of the callers of {@link withToken}. */
-  get unanswered(): number {
-    return this.counts.unanswered;
-  }
 
   get headers(): Readonly<Record<string, string>> {
     return { Authorization: `Bearer ${this.token}` };
-  }
-
-  withToken(token: string): Caller {
-    return new Caller(this.appId, token, this.origins, this.timeoutMs, this.counts);
   }
 
   /** Sends the call once; returns `UNKNOWN` for no answer or a 5xx status. */
@@ -97,11 +76,10 @@ export class Caller {
       });
       const text = await response.text();
       const body = (text === '' ? {} : JSON.parse(text)) as { data?: Data };
-      if (response.status >= 500) this.counts.failures += 1;
+      if (response.status >= 500) this.failures += 1;
       const isReplayed = response.headers.get('Idempotency-Replayed') === 'true';
       return { status: response.status, data: body.data ?? (body as Data), isReplayed };
     } catch {
-      this.counts.unanswered += 1;
       return undefined;
     }
   }

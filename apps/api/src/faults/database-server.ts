@@ -11,24 +11,7 @@ import {
   USER,
 } from '@back-office/database-postgres';
 
-/** What the scenarios do with a database: a server, or the coordinator of a cluster. */
-export interface DatabaseUnderFault {
-  readonly socketPath: string;
-  createDatabase(name: string): Promise<void>;
-  dropDatabase(name: string): Promise<void>;
-  /** Connects directly to the server, without the proxy. */
-  connect(database: string): Promise<pg.Client>;
-  rows<Row>(database: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
-  urlThrough(port: number, database: string): string;
-  /** Returns the pid of the main server process; `undefined` when the server is not running. */
-  pid(): Promise<number | undefined>;
-  /** Signals the main process and waits until it ends. SIGQUIT stops the server without a checkpoint. */
-  signal(signal: NodeJS.Signals): Promise<void>;
-  ensureStarted(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export class DatabaseServer implements DatabaseUnderFault {
+export class DatabaseServer {
   private constructor(
     private readonly serverHome: Home,
     private readonly socketDirectory: string,
@@ -51,6 +34,7 @@ export class DatabaseServer implements DatabaseUnderFault {
     await this.rows('postgres', `drop database if exists ${name} with (force)`);
   }
 
+  /** Connects directly to the server, without the proxy. */
   async connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ host: this.socketDirectory, port: 5432, user: USER, database });
     client.on('error', () => {});
@@ -71,10 +55,12 @@ export class DatabaseServer implements DatabaseUnderFault {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
+  /** Returns the pid of the main server process; `undefined` when the server is not running. */
   async pid(): Promise<number | undefined> {
     return (await findServer(this.serverHome))?.pid;
   }
 
+  /** Signals the main process and waits until it ends. SIGQUIT stops the server without a checkpoint. */
   async signal(signal: NodeJS.Signals): Promise<void> {
     const server = await findServer(this.serverHome);
     if (server) process.kill(server.pid, signal);

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { UNKNOWN, type Caller, type Data } from './caller.js';
+import { type Caller, type Data } from './caller.js';
 
 export interface AcknowledgedProforma {
   readonly number: string;
@@ -103,27 +103,6 @@ export class Load {
     this.isStopped = true;
     await Promise.all(this.clients);
   }
-}
-
-/** Sells a basket without repeating a call. Returns false when a call failed. */
-export async function sellOnce(caller: Caller, bankTransferId: number): Promise<boolean> {
-  const order = { items: [{ code: 'V0', qty: 1 }], guest: GUEST };
-  const evaluation = await caller.call('POST', '/order_processings', { order_processing: order });
-  if (evaluation === UNKNOWN) return false;
-  const created = await caller.call('POST', '/proforma_orders', { order_processing_id: evaluation.data.id });
-  if (created === UNKNOWN) return false;
-  const path = `/proforma_orders/${created.data.id}`;
-  const payment = { payment_method_id: bankTransferId, amount: 0 };
-  const steps = [
-    ['pay', { payment }],
-    ['warehouse_confirm', {}],
-    ['convert', {}],
-  ] as const;
-  for (const [step, body] of steps) {
-    const answer = await caller.call('POST', `${path}/${step}`, body);
-    if (answer === UNKNOWN || answer.status >= 300) return false;
-  }
-  return true;
 }
 
 /** Sells a basket: fully paid, partly paid or canceled. */

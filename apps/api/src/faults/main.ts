@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { CLUSTER_SCENARIOS } from './cluster-scenarios.js';
-import { openClusterFixture, openFixture, Rig, type Fixture } from './rig.js';
+import { openFixture, Rig, type Fixture } from './rig.js';
 import type { ScenarioResult, Scenario } from './scenario.js';
 import { MAX_READY_MS, SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS } from './seeded-bug-list.js';
@@ -10,19 +9,14 @@ import { verify } from './verify.js';
 const program = new Command('faults')
   .description('Breaks each part of an installation under load and checks every rule')
   .option('--only <pattern>', 'only faults whose name matches, without seeded bugs', '')
-  .option('--cluster', 'on a Citus cluster that this command starts, without seeded bugs')
   .option('--seeded <pattern>', 'only seeded bugs whose name matches, without faults; "none" for faults only', '');
 program.parse();
-const options = program.opts<{ only: string; seeded: string; cluster?: true }>();
-const { only, cluster: isOnCluster = false } = options;
-const seeded = isOnCluster ? 'none' : options.seeded;
+const { only, seeded } = program.opts<{ only: string; seeded: string }>();
 
 /** Each running fault needs a separate installation, so few run at the same time. */
 const CONCURRENT_FAULTS = 2;
 const CONCURRENT_BUGS = 4;
-const MAX_RUN_MS = (isOnCluster ? 20 : 10) * 60_000;
-/** A cluster on one machine delivers events several times slower. */
-const MAX_PENDING_MS = isOnCluster ? 180_000 : undefined;
+const MAX_RUN_MS = 10 * 60_000;
 const startMs = performance.now();
 const fixtures: Fixture[] = [];
 const stopAll = (): Promise<unknown> => Promise.allSettled(fixtures.map((fixture) => fixture.stop()));
@@ -35,9 +29,7 @@ setTimeout(() => {
 }, MAX_RUN_MS).unref();
 process.setMaxListeners(0);
 try {
-  const selectedScenarios = (isOnCluster ? CLUSTER_SCENARIOS : SCENARIOS).filter(({ name }) =>
-    new RegExp(only).test(name),
-  );
+  const selectedScenarios = SCENARIOS.filter(({ name }) => new RegExp(only).test(name));
   if (
     selectedScenarios.length === 0 ||
     (seeded !== 'none' && !SEEDED_BUGS.some(({ name }) => new RegExp(seeded).test(name)))
@@ -52,7 +44,7 @@ try {
 print(`\nin ${seconds(startMs)}`);
 
 async function addFixture(): Promise<Fixture> {
-  const fixture = await (isOnCluster ? openClusterFixture() : openFixture());
+  const fixture = await openFixture();
   fixtures.push(fixture);
   return fixture;
 }
@@ -104,7 +96,7 @@ async function runScenario(
 ): Promise<ScenarioResult & { breaches: string[] }> {
   try {
     const outcome = await run(rig);
-    return { ...outcome, breaches: [...(outcome.breaches ?? []), ...(await verify(rig, MAX_PENDING_MS))] };
+    return { ...outcome, breaches: [...(outcome.breaches ?? []), ...(await verify(rig))] };
   } catch (error) {
     return { breaches: [(error as Error).message] };
   }

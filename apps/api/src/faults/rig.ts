@@ -16,8 +16,7 @@ import { TOKENS } from '../tokens.js';
 import { freePort } from '../testing/free-port.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
 import { Caller } from './caller.js';
-import { ClusterServer } from './cluster-server.js';
-import { DatabaseServer, type DatabaseUnderFault } from './database-server.js';
+import { DatabaseServer } from './database-server.js';
 import { setStoreFault } from './faulty-store.js';
 import { EventReceiver } from './event-receiver.js';
 import { Gateway } from './gateway.js';
@@ -33,15 +32,10 @@ const READY_MS = 30_000;
 /** Longer than the lease of a key. After the lease has ended, a repeated call may still succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
 
-/** A PostgreSQL server or cluster with one database per run. */
+/** A PostgreSQL server with one database per run. */
 export interface Fixture {
-  readonly server: DatabaseUnderFault;
+  readonly server: DatabaseServer;
   stop(): Promise<void>;
-}
-
-export async function openClusterFixture(): Promise<Fixture> {
-  const server = await ClusterServer.start();
-  return { server, stop: () => server.stop() };
 }
 
 export async function openFixture(): Promise<Fixture> {
@@ -63,7 +57,7 @@ export class Rig {
   private load: Load | undefined;
 
   private constructor(
-    readonly server: DatabaseUnderFault,
+    readonly server: DatabaseServer,
     readonly database: string,
     readonly dataDir: string,
     readonly proxy: Proxy,
@@ -236,16 +230,6 @@ export class Rig {
 
   newWorker(): ServiceProcess {
     return new ServiceProcess('../worker.js', this.environment, 0);
-  }
-
-  /** Makes another app, without products. */
-  async newShop(): Promise<Caller> {
-    const [app] = await makeApps(this.environment, ['Neighbour']);
-    return new Caller(
-      app.id,
-      app.token,
-      this.apis.map(({ origin }) => origin),
-    );
   }
 
   issueToken(): Promise<string> {
