@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { fillCatalogue, fillProformas } from './bench/fill.query.js';
-import { FILL_FILES } from './bench/media-fill.query.js';
+import { fillCatalogue, fillProformas } from './testing/fill.query.js';
+import { FILL_FILES } from './testing/media-fill.query.js';
 import { newCustomer, propose, stockShop } from './testing/shop.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 

@@ -1,60 +1,9 @@
-import { dateTimeSql, moneySql } from '@back-office/database-postgres';
-
-const MONEY_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
-const DECIMALS = '2';
-
-const columnList = (names: string): string => names.split(' ').join(', ');
-const moneyColumns = (names: readonly string[]): string =>
-  names.map((name) => `${moneySql(name, DECIMALS)} as ${name}`).join(', ');
-const timeColumns = (names: string): string =>
-  names
-    .split(' ')
-    .map((name) => `${dateTimeSql(name)} as ${name}`)
-    .join(', ');
-
-const recordAsJson = (relation: string, columns: string): string =>
-  `select row_to_json(record)::text as data from (select ${columns} from ${relation}) as record`;
-
-const selectItems = (relation: string, extraColumns: string): string => `(
-    select json_agg(item order by position) from (
-      select position, id, product_id, product_variant_id, code, barcode, name, qty, ${extraColumns} trim_scale(vat_rate / 100.0) as vat_rate,
-        ${moneyColumns(['price', 'sales', 'discount'])}, ${moneySql('(sales - discount)', DECIMALS)} as end_sales, promotions,
-        warehouse_code
-      from ${relation}
-    ) as item
-  ) as items`;
-
-const selectPayments = (relation: string): string => `(
-    select coalesce(json_agg(payment order by id), '[]') from (
-      select id, ${moneyColumns(['amount'])}, method, payment_method_id, status, ${timeColumns('paid_at')}, refund_of from ${relation}
-    ) as payment
-  ) as payments`;
-
-const proformaAsJson = (lines: string, payments: string): string =>
-  recordAsJson(
-    'changed',
-    `${columnList('id number status_id order_processing_id customer_id customer_email customer_first_name')},
-    ${columnList('customer_last_name customer_phone market_id currency sales_channel_id sales_channel order_id cancel_reason')},
-    ${columnList('tags comment alerts alerts_count open_alerts_count delivery')}, fees as fee_items, ${moneyColumns(MONEY_COLUMNS)},
-    ${timeColumns('processing_date expires_at warehouse_confirmed_at converted_at canceled_at inserted_at updated_at')},
-    ${selectItems(lines, 'qty_confirmed,')}, ${selectPayments(payments)}`,
-  );
-
-const WHERE_PROFORMA = 'where app_id = $1 and proforma_order_id = $2';
-
-/** The statement of one call: its writes and its answer. */
-interface Step {
-  readonly writes: string;
-  readonly answer: string;
-}
-
 /**
- * The statements use the service's tables, without business rules and ledger. The CTE `changed` contains the changed
- * record.
+ * The statements of the bare server: what an engineer would write for one call, on the service's tables, without business
+ * rules, tokens and ledger. $1 is the app.
  */
-const STEPS: Readonly<Record<string, Step>> = {
-  evaluate: {
-    writes: `
+export const FLOOR_STATEMENTS: Readonly<Record<string, string>> = {
+  evaluate: `
     with changed as (
       insert into order_processings (app_id, buyer, items, fees, sales, discount, net_sales, vat, end_sales, currency,
         market_id, sales_channel_id, sales_channel, expires_at, inserted_at)
@@ -63,14 +12,9 @@ const STEPS: Readonly<Record<string, Step>> = {
         sum(p.price), 0, sum(p.price), 0, sum(p.price), 'RSD', 1, 1, 'web', now() + interval '1 day', now()
       from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
       where v.app_id = $1 and v.code = any($2::text[]) returning *
-    )`,
-    answer: recordAsJson(
-      'changed',
-      `id, items, fees as fee_items, promotions, vouchers, ${moneyColumns(MONEY_COLUMNS.slice(0, 5))}, ${timeColumns('expires_at inserted_at')}`,
-    ),
-  },
-  create: {
-    writes: `
+    )
+    select id from changed`,
+  create: `
     with evaluation as (
       update order_processings set consumed_at = now() where app_id = $1 and id = $2 and consumed_at is null returning *
     ), changed as (
@@ -97,11 +41,9 @@ const STEPS: Readonly<Record<string, Step>> = {
     ), reservation as (
       insert into stock_reservations (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
       select $1, id, product_variant_id, warehouse_id, 1, now(), now() from item
-    )`,
-    answer: proformaAsJson('item', '(select * from payments where false) as none'),
-  },
-  pay: {
-    writes: `
+    )
+    select id from changed`,
+  pay: `
     with payment as (
       insert into payments (app_id, proforma_order_id, amount, method, kind, status, paid_at, inserted_at)
       select $1, id, debt, 'Cash', 'cash', 'settled', now(), now() from proforma_orders where app_id = $1 and id = $2
@@ -109,21 +51,17 @@ const STEPS: Readonly<Record<string, Step>> = {
     ), changed as (
       update proforma_orders p set status_id = 3, paid = paid + amount, debt = 0, updated_at = now() from payment
       where p.app_id = $1 and p.id = $2 returning p.*
-    )`,
-    answer: proformaAsJson(`proforma_items ${WHERE_PROFORMA}`, 'payment'),
-  },
-  confirm: {
-    writes: `
+    )
+    select id from changed`,
+  confirm: `
     with item as (
-      update proforma_items set qty_confirmed = qty ${WHERE_PROFORMA} returning *
+      update proforma_items set qty_confirmed = qty where app_id = $1 and proforma_order_id = $2 returning *
     ), changed as (
       update proforma_orders set status_id = 4, warehouse_confirmed_at = now(), updated_at = now()
       where app_id = $1 and id = $2 returning *
-    )`,
-    answer: proformaAsJson('item', `payments ${WHERE_PROFORMA}`),
-  },
-  convert: {
-    writes: `
+    )
+    select id from changed`,
+  convert: `
     with made as (
       insert into orders (app_id, data_part, time_part, order_number, order_date, payment_status_id, customer_email,
         market_id, currency, sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat, end_sales, paid,
@@ -140,27 +78,13 @@ const STEPS: Readonly<Record<string, Step>> = {
     ), changed as (
       update proforma_orders set status_id = 6, order_id = made.id, converted_at = now(), due_at = null, updated_at = now()
       from made where proforma_orders.app_id = $1 and proforma_orders.id = $2 returning made.*
-    )`,
-    answer: recordAsJson(
-      'changed',
-      `${columnList('id data_part time_part order_number invoice_number external_ref order_status_id payment_status_id')},
-      ${columnList('delivery_status_id customer_id customer_email customer_first_name customer_last_name customer_phone')},
-      ${columnList('app_location_id market_id currency sales_channel_id sales_channel proforma_order_id proforma_number')},
-      comment, tags, delivery, fees as fee_items, ${moneyColumns(MONEY_COLUMNS)}, ${timeColumns('order_date inserted_at updated_at')},
-      ${selectItems('item', '')}, ${selectPayments('moved')}`,
-    ),
-  },
+    )
+    select id from changed`,
+  firstPage: `
+    select coalesce(json_agg(row), '[]')::text as data from (
+      select id, number, status_id, customer_id, customer_email, customer_first_name, customer_last_name, currency,
+        sales, discount, net_sales, vat, end_sales, paid, debt, order_id, tags, processing_date, expires_at,
+        canceled_at, inserted_at, updated_at
+      from proforma_orders where app_id = $1 order by inserted_at desc, id desc limit 30
+    ) as row`,
 };
-
-/**
- * Minimal lifecycle: one statement per call, limited only by the database and the driver. Each statement returns the
- * record as JSON.
- */
-export const FLOOR_LIFECYCLE = buildStatements(({ writes, answer }) => writes + answer);
-
-/** Like `FLOOR_LIFECYCLE`, but each statement returns only an id. */
-export const FLOOR_LIFECYCLE_IDS = buildStatements(({ writes }) => `${writes} select id from changed`);
-
-function buildStatements(textOf: (step: Step) => string): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, textOf(step)]));
-}

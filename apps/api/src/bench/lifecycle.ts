@@ -1,11 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { call } from './load.js';
-import type { BenchApp } from './measure.js';
+import type { NewApp } from '../runtime/with-apps.js';
 
-/** A service that runs all day is warm: V8 optimizes its code for a lifecycle only after many of them. */
-export const LIFECYCLE_WARM_UP_SECONDS = 30;
-
-export interface LifecycleOptions {
+interface LifecycleOptions {
   /** The catalogue has the codes `P1` to `P<variantCount>`. */
   readonly variantCount: number;
   readonly bankTransferId: number;
@@ -14,7 +11,7 @@ export interface LifecycleOptions {
 /** Runs evaluation → create → pay → confirm → convert on the service: five calls. */
 export async function runLifecycle(
   origin: string,
-  { token }: BenchApp,
+  { token }: NewApp,
   { variantCount, bankTransferId }: LifecycleOptions,
 ): Promise<void> {
   const base = `${origin}/api/v2`;
@@ -33,16 +30,16 @@ export async function runLifecycle(
 /** A floor cannot retry after a number conflict, so a counter makes its numbers unique. */
 let floorRuns = 0;
 
-/** Runs the same five calls on a floor or on the naive service; `base` is the address before the names of the calls. */
+/** Runs the same five calls on the bare server or on the naive service. */
 export async function runFloorLifecycle(
-  base: string,
-  { id: app, token }: BenchApp,
+  origin: string,
+  { id: app, token }: NewApp,
   { variantCount }: Pick<LifecycleOptions, 'variantCount'>,
 ): Promise<void> {
-  const { id: evaluation } = await call(`${base}evaluate`, token, [app, randomBasket(variantCount)]);
+  const { id: evaluation } = await call(`${origin}/evaluate`, token, [app, randomBasket(variantCount)]);
   floorRuns += 1;
-  const { id } = await call(`${base}create`, token, [app, evaluation, `F-${floorRuns}`]);
-  for (const step of ['pay', 'confirm', 'convert']) await call(`${base}${step}`, token, [app, id]);
+  const { id } = await call(`${origin}/create`, token, [app, evaluation, `F-${floorRuns}`]);
+  for (const step of ['pay', 'confirm', 'convert']) await call(`${origin}/${step}`, token, [app, id]);
 }
 
 function randomBasket(variantCount: number): string[] {

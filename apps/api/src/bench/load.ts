@@ -1,42 +1,24 @@
 import { Agent, request } from 'node:http';
-import { autocannon } from './autocannon.js';
 
 export interface Load {
   readonly clients: number;
   readonly seconds: number;
 }
 
-export interface Figure {
-  readonly perSecond: number;
-  /** Median latency in milliseconds. */
-  readonly p50: number;
-}
-
-/** Repeats one call; throws on any status outside 2xx. */
-export async function loadWith(url: string, token: string, { clients, seconds }: Load): Promise<Figure> {
-  const headers = { Authorization: `Bearer ${token}` };
-  const result = await autocannon({ url, connections: clients, duration: seconds, headers });
-  if (result.non2xx + result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
-  return { perSecond: result.requests.average, p50: result.latency.p50 };
-}
-
-/** Repeats a flow of several calls, one after another in each client. */
-export async function loadWithFlows(flow: () => Promise<void>, { clients, seconds }: Load): Promise<Figure> {
-  const loadStartMs = performance.now();
-  const endMs = loadStartMs + seconds * 1_000;
-  const times: number[] = [];
+/** Repeats the work in each client, one run after another. Returns the runs per second. */
+export async function measureRate(work: () => Promise<unknown>, { clients, seconds }: Load): Promise<number> {
+  const startMs = performance.now();
+  const endMs = startMs + seconds * 1_000;
   const runClient = async (): Promise<number> => {
-    let flows = 0;
+    let runs = 0;
     while (performance.now() < endMs) {
-      const flowStartMs = performance.now();
-      await flow();
-      times.push(performance.now() - flowStartMs);
-      flows += 1;
+      await work();
+      runs += 1;
     }
-    return flows / ((performance.now() - loadStartMs) / 1_000);
+    return runs / ((performance.now() - startMs) / 1_000);
   };
   const rates = await Promise.all(Array.from({ length: clients }, runClient));
-  return { perSecond: rates.reduce((sum, rate) => sum + rate, 0), p50: median(times) };
+  return rates.reduce((sum, rate) => sum + rate, 0);
 }
 
 export function median(numbers: readonly number[]): number {
@@ -51,7 +33,7 @@ export function call(
   url: string,
   token: string,
   body: unknown,
-  method: 'GET' | 'POST' | 'PUT' = 'POST',
+  method: 'GET' | 'POST' = 'POST',
 ): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
@@ -72,4 +54,8 @@ export function call(
     clientRequest.on('error', reject);
     clientRequest.end(text);
   });
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

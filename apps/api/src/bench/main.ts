@@ -1,126 +1,25 @@
-import { Command, type CommandOptions } from 'commander';
+import { Command } from 'commander';
 import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../config.js';
 import { startEmbeddedPostgres } from '@back-office/database-postgres';
-import { benchCatalogue } from './catalogue.js';
-import { benchMedia } from './media.js';
-import { print, printedLines } from './measure.js';
-import { writePerformance } from './performance-page.js';
-import { benchProcess } from './process.js';
-import { benchProformas } from './proformas.js';
-import { benchShop, benchStatements } from './shop.js';
-import { benchWebhooks } from './webhooks.js';
-
-interface Options {
-  readonly rows: string;
-  readonly seconds: string;
-  readonly rounds: string;
-  readonly due: string;
-}
-
-interface CatalogueArguments {
-  readonly products: string;
-  readonly seconds: string;
-  readonly rounds: string;
-}
+import { benchShop } from './shop.js';
+import { benchUploads, UPLOAD } from './uploads.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-const program = new Command('bench').description('Compares the service with floors that do the least work');
-pacedCommand('proformas')
-  .description('measures lists and the lifecycle of proformas')
-  .option('--rows <n>', 'proformas in the large app', '1000000')
-  .option('--due <n>', 'proformas that the sweep expires', '100000')
-  .action(async ({ rows, seconds, rounds, due }: Options) => {
-    await withDatabase((url) =>
-      benchProformas(url, {
-        rows: Number(rows),
-        seconds: Number(seconds),
-        rounds: Number(rounds),
-        dueCount: Number(due),
-      }),
-    );
-  });
-pacedCommand('shop')
-  .description('measures the calls of a shop, with their CPU time, beside a bare server and a naive one')
-  .option('--only <name>', 'measures only jobs whose name contains this text', '')
-  .action(({ seconds, rounds, only }: Readonly<Record<'seconds' | 'rounds' | 'only', string>>) =>
-    withDatabase((url) => benchShop(url, { seconds: Number(seconds), rounds: Number(rounds), only })),
-  );
-program
-  .command('statements')
-  .description('shows what PostgreSQL does for each statement of a lifecycle; needs auto_explain and a superuser')
-  .action(() => withDatabase(benchStatements));
-pacedCommand('catalogue')
-  .description('measures look-ups, searches and bulk writes of a catalogue')
-  .option('--products <n>', 'products in the catalogue, with two variants each', '50000')
-  .action(async ({ products, seconds, rounds }: CatalogueArguments) => {
-    await withDatabase((url) =>
-      benchCatalogue(url, { products: Number(products), seconds: Number(seconds), rounds: Number(rounds) }),
-    );
-  });
-program
-  .command('media')
-  .description('measures image processing and the list of a large library')
-  .option('--files <n>', 'files in the list', '200000')
-  .option('--images <n>', 'images uploaded per round', '5')
-  .option('--seconds <n>', 'seconds of each measurement of the list', '4')
-  .option('--rounds <n>', 'rounds; figures are their medians', '3')
-  .action(
-    async ({ files, images, seconds, rounds }: Readonly<Record<'files' | 'images' | 'seconds' | 'rounds', string>>) => {
-      const numbers = {
-        files: Number(files),
-        images: Number(images),
-        seconds: Number(seconds),
-        rounds: Number(rounds),
-      };
-      await withDatabase((url) => benchMedia(url, numbers));
-    },
-  );
-program
-  .command('webhooks')
-  .description('measures how fast one worker delivers events')
-  .option('--events <n>', 'events of a round', '10000')
-  .option('--rounds <n>', 'rounds; figures are their medians', '3')
-  .action(({ events, rounds }: Readonly<Record<'events' | 'rounds', string>>) =>
-    withDatabase((url) => benchWebhooks(url, { events: Number(events), rounds: Number(rounds) })),
-  );
-program
-  .command('process')
-  .description('measures start-up time and memory of a process')
-  .action(() => withDatabase(benchProcess));
-pacedCommand('all', { isDefault: true })
-  .description('measures everything and writes docs/performance.md')
-  .option('--scale <share>', 'share of the full amounts of data', '1')
-  .action(async ({ scale, seconds, rounds }: Readonly<Record<'scale' | 'seconds' | 'rounds', string>>) => {
-    const scaled = (fullCount: number): number => Math.max(1, Math.round(fullCount * Number(scale)));
-    const pace = { seconds: Number(seconds), rounds: Number(rounds) };
-    print(`\nOptions of this run: \`--scale ${scale} --seconds ${seconds} --rounds ${rounds}\`.`);
-    const parts = {
-      Process: benchProcess,
-      Shop: (url: string) => benchShop(url, { ...pace, only: '' }),
-      Proformas: (url: string) => benchProformas(url, { ...pace, rows: scaled(1_000_000), dueCount: scaled(100_000) }),
-      Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: scaled(50_000) }),
-      Webhooks: (url: string) => benchWebhooks(url, { events: scaled(10_000), rounds: pace.rounds }),
-      Media: (url: string) => benchMedia(url, { ...pace, files: scaled(200_000), images: 6 }),
-    };
-    for (const [name, part] of Object.entries(parts)) {
-      print(`\n## ${name}\n`);
-      await withDatabase(part);
-    }
-    await writePerformance(printedLines);
-  });
-await program.parseAsync();
-
-function pacedCommand(name: string, options?: CommandOptions): Command {
-  return program
-    .command(name, options)
-    .option('--seconds <n>', 'seconds of each measurement', '4')
-    .option('--rounds <n>', 'rounds; figures are their medians', '3');
-}
+const program = new Command('bench')
+  .description('Measures a lifecycle, a page of proformas and an upload beside servers that do the least work')
+  .option('--only <name>', 'only jobs whose name contains this text', '')
+  .option('--seconds <n>', 'seconds of each measurement', '4')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3');
+program.parse();
+const { only, ...options } = program.opts<Readonly<Record<'only' | 'seconds' | 'rounds', string>>>();
+const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)];
+await withDatabase((url) => benchShop(url, { seconds, rounds, only }));
+if (UPLOAD.includes(only)) await withDatabase((url) => benchUploads(url, rounds));
 
 /** Creates a temporary database on the server of `DATABASE_URL`, or on an embedded server. */
 async function withDatabase(measure: (url: string) => Promise<void>): Promise<void> {

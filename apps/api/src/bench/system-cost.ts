@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
-/** CPU milliseconds of a server process and of the database, and number of writes of the server process. */
+/** CPU milliseconds of a server process and of the database. */
 export interface Cost {
   readonly processMs: number;
   readonly databaseMs: number;
-  readonly writes: number;
 }
 
 const MS_PER_TICK = 10;
@@ -16,7 +15,6 @@ export async function costMeter(databaseUrl: string): Promise<(pid: number) => C
   return (pid) => ({
     processMs: cpuMsOf(pid).own,
     databaseMs: databaseMsOf(postmaster),
-    writes: Number(/^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]),
   });
 }
 
@@ -25,7 +23,6 @@ export function costBetween(start: Cost, end: Cost, operations: number): Cost {
   return {
     processMs: perOperation('processMs'),
     databaseMs: perOperation('databaseMs'),
-    writes: perOperation('writes'),
   };
 }
 

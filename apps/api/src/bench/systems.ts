@@ -1,7 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { FloorTask } from './floor.js';
 
 export interface System {
   readonly name: string;
@@ -12,12 +11,12 @@ export interface System {
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-export function startFloor(name: string, task: FloorTask): Promise<System> {
-  return startChild(name, 'floor.js', task);
+export function startFloor(url: string, poolSize: number): Promise<System> {
+  return startChild('bare server', 'floor.js', { url, poolSize });
 }
 
-export function startNaiveService(name: string, url: string, poolSize: number): Promise<System> {
-  return startChild(name, 'naive-service.js', { url, poolSize });
+export function startNaiveService(url: string, poolSize: number): Promise<System> {
+  return startChild('naive', 'naive-service.js', { url, poolSize });
 }
 
 async function startChild(name: string, file: string, task: object): Promise<System> {
@@ -27,12 +26,12 @@ async function startChild(name: string, file: string, task: object): Promise<Sys
   return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
-/** Starts the service in a separate process, by default without background work. */
+/** Starts the service in a separate process. */
 export async function startServiceProcess(
   databaseUrl: string,
-  extraEnvironment: Readonly<Record<string, string>> = {},
+  extraEnvironment: Readonly<Record<string, string>>,
 ): Promise<System> {
-  const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...extraEnvironment };
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...extraEnvironment };
   const child = spawn(process.execPath, [pathOf('../main.js')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

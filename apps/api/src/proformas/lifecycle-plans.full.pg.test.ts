@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
-import { fillCatalogue, fillProformas } from './fill.query.js';
+import { fillCatalogue, fillProformas } from '../testing/fill.query.js';
 
 /** PostgreSQL plans each of the first five runs of a prepared statement, and may then keep one generic plan. */
 const MAX_CUSTOM_PLANS = 5;

@@ -54,40 +54,6 @@ const INSERT_LINES = `
   join variant v on v.place = (p.id * 7 + n * 31) % (select count(*) from variant) + 1
   where p.app_id = $1`;
 
-/** Inserts overdue drafts of one piece each, spread over the catalogue. */
-const INSERT_DUE = `
-  with number as (
-    select n, now() - interval '73 hours' as at from generate_series(1, $2::int) as n
-  ), evaluation as (
-    insert into order_processings (app_id, buyer, items, fees, sales, discount, net_sales, vat, end_sales, currency,
-      market_id, sales_channel_id, sales_channel, expires_at, consumed_at, inserted_at)
-    select $1, '{}', '[]', '[]', 10000, 0, 10000, 0, 10000, 'RSD', n, 1, 'due', at, at, at from number order by n
-    returning id, market_id as n
-  ), made as (
-    insert into proforma_orders (app_id, number, status_id, order_processing_id, customer_email, market_id, currency,
-      sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat, end_sales, original_end_sales, paid, debt,
-      processing_date, expires_at, due_at, inserted_at, updated_at)
-    select $1, 'P-2026-D' || lpad(n::text, 6, '0'), 1, evaluation.id, 'c' || n || '@example.com', n, 'RSD', 1, 'due', '[]',
-      10000, 0, 10000, 0, 10000, 10000, 0, 10000, at, now() - interval '1 hour', now() - interval '1 hour', at, at
-    from number join evaluation using (n) order by n returning id, market_id as n, inserted_at as at
-  ), shelf as (
-    select s.product_variant_id as variant_id, s.warehouse_id, v.product_id,
-      row_number() over (order by s.product_variant_id) - 1 as place, count(*) over () as shelves
-    from stocks s join product_variants v on v.app_id = $1 and v.id = s.product_variant_id where s.app_id = $1
-  ), item as (
-    insert into proforma_items (app_id, proforma_order_id, position, product_id, product_variant_id, code, name, qty, price,
-      vat_rate, sales, discount, warehouse_id)
-    select $1, made.id, 0, product_id, variant_id, 'P', 'Product', 1, 10000, 0, 10000, 0, warehouse_id
-    from made join shelf on shelf.place = made.n % shelf.shelves
-    returning id, product_variant_id, warehouse_id
-  ), reservation as (
-    insert into stock_reservations (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
-    select $1, id, product_variant_id, warehouse_id, 1, now(), now() from item
-  )
-  update stocks s set reserved = s.reserved + d.qty
-  from (select product_variant_id, count(*) as qty from item group by 1) as d
-  where s.app_id = $1 and s.product_variant_id = d.product_variant_id`;
-
 export async function fillProformas(client: pg.Client, appId: number, count: number, now: Date): Promise<void> {
   for (let firstNumber = 0; firstNumber < count; firstNumber += BATCH_SIZE) {
     await client.query(INSERT_PROFORMAS, [appId, firstNumber, count, now]);
@@ -107,9 +73,4 @@ export async function fillCatalogue(
 /** Adds lines to the proformas of an app. The app must have a catalogue. */
 export async function fillLines(client: pg.Client, appId: number, linesOfEach: number): Promise<void> {
   await client.query(INSERT_LINES, [appId, linesOfEach]);
-}
-
-/** Creates overdue proformas with reserved stock. */
-export async function fillDue(client: pg.Client, appId: number, count: number): Promise<void> {
-  await client.query(INSERT_DUE, [appId, count]);
 }
