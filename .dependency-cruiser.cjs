@@ -62,7 +62,7 @@ const forbidden = [
     name: 'database-libraries-only-in-the-adapter',
     comment: 'One replaceable package contains all persistence.',
     from: {
-      pathNot: ['^packages/database-postgres/', '^apps/api/src/(?:bench|faults|differential)/', ...tests],
+      pathNot: ['^packages/database-postgres/', ...tests],
     },
     to: { path: npm('typeorm|pg') },
   },
@@ -78,7 +78,7 @@ const forbidden = [
     comment: 'Routes and use cases import ports, so that the database adapter can be replaced.',
     from: {
       path: '^apps/api/src/',
-      pathNot: ['^apps/api/src/(?:runtime|docs|bench|faults|differential)/', '^apps/api/src/cli[.]ts$', ...tests],
+      pathNot: ['^apps/api/src/(?:runtime|docs)/', '^apps/api/src/cli[.]ts$', ...tests],
     },
     to: { path: '^(?:packages/|@back-office/)database-' },
   },
@@ -87,11 +87,7 @@ const forbidden = [
     comment: 'Routes and use cases import ports. The runtime and `media/library.ts` open the adapters.',
     from: {
       path: '^apps/api/src/',
-      pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|faults|differential)/',
-        '^apps/api/src/media/library[.]ts$',
-        ...tests,
-      ],
+      pathNot: ['^apps/api/src/(?:runtime|docs)/', '^apps/api/src/media/library[.]ts$', ...tests],
     },
     to: { path: '^(?:packages/|@back-office/)(?:storage|images|svg|pages|parser|process|facts|wasm)-' },
   },
@@ -122,7 +118,7 @@ const forbidden = [
   {
     name: 'testing-only-from-tests',
     comment: 'Fakes, builders and contract suites are not part of the service.',
-    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/(?:faults|differential)/', ...tests] },
+    from: { path: '^(?:packages|apps)/', pathNot: tests },
     to: { path: ['^(?:packages|apps)/[^/]+/(?:src/)?testing/', '^@back-office/[^/]+/testing'] },
   },
   {
@@ -141,8 +137,7 @@ const forbidden = [
     comment: 'A feature’s index.ts lists what it offers to the other features.',
     from: {
       path: '^apps/api/src/([^/]+)',
-      // These tools use internals of features, such as their statements.
-      pathNot: ['^apps/api/src/(?:http|bench|faults|differential)/', testsOfTheComposition, ...composition],
+      pathNot: ['^apps/api/src/http/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },

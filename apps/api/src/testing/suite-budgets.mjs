@@ -51,7 +51,7 @@ const FIRST_TIER = {
 const SECOND_TIER = {
   'apps/api/src/catalogue/large-catalogue.full.pg.test.ts': { cpu: 5, wall: 12 },
   'apps/api/src/cli.full.pg.test.ts': { cpu: 34, wall: 55 },
-  'apps/api/src/differential/differential.full.pg.test.ts': { cpu: 120, wall: 300 },
+  'tools/differential/differential.full.pg.test.ts': { cpu: 120, wall: 300 },
   'apps/api/src/docs/api-examples.full.api.test.ts': { cpu: 6, wall: 8 },
   'apps/api/src/docs/pages.full.browser.test.ts': { cpu: 8, wall: 82 },
   'apps/api/src/http/bad-input.full.pg.test.ts': { cpu: 60, wall: 110 },

@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.js';
+import type { Route } from '../../apps/api/src/http/route.js';
 import type { Answer } from './answer.js';
 import { nameOf } from './generator.js';
 import { SchemaBodies } from './schema-bodies.js';

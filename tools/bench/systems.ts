@@ -12,11 +12,11 @@ export interface System {
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export function startFloor(url: string, poolSize: number): Promise<System> {
-  return startChild('bare server', 'floor.js', { url, poolSize });
+  return startChild('bare server', 'floor.ts', { url, poolSize });
 }
 
 export function startNaiveService(url: string, poolSize: number): Promise<System> {
-  return startChild('naive', 'naive-service.js', { url, poolSize });
+  return startChild('naive service', 'naive-service.ts', { url, poolSize });
 }
 
 async function startChild(name: string, file: string, task: object): Promise<System> {
@@ -32,7 +32,7 @@ export async function startServiceProcess(
   extraEnvironment: Readonly<Record<string, string>>,
 ): Promise<System> {
   const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...extraEnvironment };
-  const child = spawn(process.execPath, [pathOf('../main.js')], {
+  const child = spawn(process.execPath, [pathOf('../../apps/api/dist/main.js')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

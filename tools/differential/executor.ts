@@ -1,5 +1,5 @@
-import { BASE_PATH } from '../http/base-path.js';
-import type { RawCall, RawReply } from '../testing/raw-http.js';
+import { BASE_PATH } from '../../apps/api/src/http/base-path.js';
+import type { RawCall, RawReply } from '../../apps/api/src/testing/raw-http.js';
 import type { Answer } from './answer.js';
 import { makePng } from './png.js';
 import type { Side } from './side.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, chmod, rm } from 'node:fs/promises';
+import { mkdtemp, chmod, rm, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,24 +10,24 @@ import { addHours, type Clock } from '@back-office/kernel';
 import { blobKey } from '@back-office/media';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { check } from '@back-office/database-postgres';
-import { readConfig } from '../config.js';
-import { startService } from '../runtime/service.js';
-import { TOKENS } from '../tokens.js';
-import { freePort } from '../testing/free-port.js';
-import { makeApps, withApps } from '../runtime/with-apps.js';
+import { readConfig } from '../../apps/api/src/config.js';
+import { startService } from '../../apps/api/src/runtime/service.js';
+import { TOKENS } from '../../apps/api/src/tokens.js';
+import { freePort } from '../../apps/api/src/testing/free-port.js';
+import { makeApps, withApps } from '../../apps/api/src/runtime/with-apps.js';
 import { Caller } from './caller.js';
 import { DatabaseServer } from './database-server.js';
-import { setStoreFault } from './faulty-store.js';
 import { EventReceiver } from './event-receiver.js';
 import { Gateway } from './gateway.js';
 import { Load, newHistory, openShop, signIn, type History } from './load.js';
 import { ServiceProcess } from './processes.js';
+import type { SeededBug } from './seeded-bug-list.js';
 import { Proxy } from './proxy.js';
 import { ENDPOINT_POSITION, INTERRUPTED_UPLOAD } from './verify.query.js';
 
 const CLIENT_COUNT = 8;
 const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
-const FAULTY_STORE_PATH = fileURLToPath(new URL('faulty-store.js', import.meta.url));
+const FAULTY_STORE_PATH = fileURLToPath(new URL('faulty-store.mjs', import.meta.url));
 const READY_MS = 30_000;
 /** Longer than the lease of a key. After the lease has ended, a repeated call may still succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
@@ -75,7 +75,7 @@ export class Rig {
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  static async open({ server }: Fixture, name: string, seededBug?: number): Promise<Rig> {
+  static async open({ server }: Fixture, name: string, seededBug?: Pick<SeededBug, 'changes'>): Promise<Rig> {
     await server.createDatabase(name);
     const [proxy, gateway] = [await Proxy.start(server.socketPath), await Gateway.start()];
     const receiver = await EventReceiver.start();
@@ -92,10 +92,10 @@ export class Rig {
     };
     const ports = [await freePort(), await freePort()] as const;
     const apis = [
-      new ServiceProcess('../main.js', environment, ports[0], seededBug),
-      new ServiceProcess('../main.js', environment, ports[1], seededBug),
+      new ServiceProcess('main', environment, ports[0], seededBug),
+      new ServiceProcess('main', environment, ports[1], seededBug),
     ] as const;
-    const worker = new ServiceProcess('../worker.js', environment, 0, seededBug);
+    const worker = new ServiceProcess('worker', environment, 0, seededBug);
     await apis[0].start();
     await Promise.all([apis[1].start(), worker.start()]);
     const timeoutMs = seededBug === undefined ? undefined : SEEDED_TIMEOUT_MS;
@@ -212,7 +212,7 @@ export class Rig {
   async newServers(database: string): Promise<[ServiceProcess, ServiceProcess]> {
     const url = this.server.urlThrough(this.proxy.port, database);
     const environment = { ...this.environment, DATABASE_URL: url, DATA_DIR: join(this.dataDir, database) };
-    const newServer = async () => new ServiceProcess('../main.js', environment, await freePort());
+    const newServer = async () => new ServiceProcess('main', environment, await freePort());
     return [await newServer(), await newServer()];
   }
 
@@ -229,7 +229,7 @@ export class Rig {
   }
 
   newWorker(): ServiceProcess {
-    return new ServiceProcess('../worker.js', this.environment, 0);
+    return new ServiceProcess('worker', this.environment, 0);
   }
 
   issueToken(): Promise<string> {
@@ -245,8 +245,9 @@ export class Rig {
     return Math.max(...(await Promise.all(this.apis.map((api) => api.untilReady(READY_MS)))));
   }
 
-  setStoreFault(fault: Parameters<typeof setStoreFault>[1]): Promise<void> {
-    return setStoreFault(this.dataDir, fault);
+  /** Makes the stores of all processes fail in this mode. */
+  async setStoreFault(fault: 'none' | 'fails' | 'slow' | 'full' | 'breaks off'): Promise<void> {
+    await writeFile(join(this.dataDir, 'store-fault'), fault);
   }
 
   async close(): Promise<void> {

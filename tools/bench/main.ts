@@ -3,7 +3,7 @@ import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readConfig } from '../config.js';
+import { readConfig } from '../../apps/api/src/config.js';
 import { startEmbeddedPostgres } from '@back-office/database-postgres';
 import { benchShop } from './shop.js';
 import { benchUploads, UPLOAD } from './uploads.js';

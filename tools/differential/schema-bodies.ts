@@ -1,7 +1,7 @@
-import { BASE_PATH } from '../http/base-path.js';
-import { buildOpenApiDocument } from '../http/openapi.js';
-import { commonStatusesOf } from '../http/openapi-errors.js';
-import type { Route } from '../http/route.js';
+import { BASE_PATH } from '../../apps/api/src/http/base-path.js';
+import { buildOpenApiDocument } from '../../apps/api/src/http/openapi.js';
+import { commonStatusesOf } from '../../apps/api/src/http/openapi-errors.js';
+import type { Route } from '../../apps/api/src/http/route.js';
 import { BODY_VALUES, type Material } from './field-values.js';
 import { ABSENT_ID } from './steps.js';
 

@@ -1,11 +1,11 @@
-import type { Route } from '../http/route.js';
+import type { Route } from '../../apps/api/src/http/route.js';
 import {
   BROKEN_JSON,
   HOSTILE_IDS,
   HOSTILE_QUERIES,
   HOSTILE_VALUES,
   UNDECODABLE_IDS,
-} from '../testing/hostile-values.js';
+} from '../../apps/api/src/testing/hostile-values.js';
 import type { Answer } from './answer.js';
 import { fileIds, isRandomOrder, QUERY_VALUES, ROUTES_SEARCHING_RANDOM_TEXT, type Material } from './field-values.js';
 import { kindOfRoute } from './record-kinds.js';

@@ -28,7 +28,7 @@ const UNKNOWN_KEY_COUNT = 700_000;
 const BOMB_COUNT = 12;
 const MAX_PENDING_SECONDS = 20;
 const UNKNOWN_TOKEN = `bo_app_${'u'.repeat(43)}`;
-const HOSTILE_SCRIPT = fileURLToPath(new URL('hostile.js', import.meta.url));
+const HOSTILE_SCRIPT = fileURLToPath(new URL('hostile.ts', import.meta.url));
 
 export interface Measuring {
   /** Whether the machine is idle enough to compare times. */
@@ -179,7 +179,9 @@ async function measureVictim(
   clients: readonly HostileClients[],
 ): Promise<ScenarioResult> {
   const idle = await callSteadily(rig.caller, IDLE_SECONDS);
-  const child = spawn(process.execPath, [HOSTILE_SCRIPT], { stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, [...process.execArgv, HOSTILE_SCRIPT], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
   // Sends the calls over standard input, because their bodies are too large for a command-line argument.
   child.stdin.end(JSON.stringify(clients));
   const exit = once(child, 'exit');

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { call } from './load.js';
-import type { NewApp } from '../runtime/with-apps.js';
+import type { NewApp } from '../../apps/api/src/runtime/with-apps.js';
 
 interface LifecycleOptions {
   /** The catalogue has the codes `P1` to `P<variantCount>`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SEEDED_BUGS } from './seeded-bug-list.js';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const packages = readdirSync(join(ROOT, 'packages')).map((name) => join('packages', name, 'dist'));
 const builtFiles = ['apps/api/dist', ...packages].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(ROOT, folder, path)),

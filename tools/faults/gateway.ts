@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { useWholeBody } from '../testing/whole-body.js';
+import { useWholeBody } from '../../apps/api/src/testing/whole-body.js';
 
 /**
  * Behaviour of the payment service. `done and silent` pays without an answer, `refused` never pays, and `twice` sends

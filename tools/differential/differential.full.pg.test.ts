@@ -1,7 +1,7 @@
 import type { DatabaseOpener } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { makeTestDatabase } from '@back-office/database-postgres/testing';
-import type { RawCall, RawReply } from '../testing/raw-http.js';
+import type { RawCall, RawReply } from '../../apps/api/src/testing/raw-http.js';
 import { explore, minimize, describeFailure, type Pair, type Report } from './differential.js';
 import { openPostgres } from './postgres-side.js';
 import { sideOn, type Side } from './side.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { makeApps, type NewApp } from '../runtime/with-apps.js';
-import { fillCatalogue, fillLines, fillProformas } from '../testing/fill.query.js';
+import { makeApps, type NewApp } from '../../apps/api/src/runtime/with-apps.js';
+import { fillCatalogue, fillLines, fillProformas } from '../../apps/api/src/testing/fill.query.js';
 import { runFloorLifecycle, runLifecycle } from './lifecycle.js';
 import { call, measureRate, median, print, type Load } from './load.js';
 import { costBetween, costMeter, type Cost } from './system-cost.js';
@@ -54,7 +54,7 @@ export async function benchShop(url: string, { only, rounds, seconds }: ShopOpti
     );
     print('| --- | --- | --- | --- | --- | --- | --- |');
     for (const job of jobs) {
-      const runners = systems.filter(({ name }) => job.runsNaively || name !== 'naive');
+      const runners = systems.filter(({ name }) => job.runsNaively || name !== 'naive service');
       const warmUp = { clients: CLIENT_COUNT, seconds: Math.max(seconds, job.warmUpSeconds) };
       for (const system of runners) await measureRate(() => runOn(system, job), warmUp);
       await client.query('vacuum (analyze)');

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { openDatabase } from '@back-office/database-memory';
 import { Command } from 'commander';
-import { readConfig } from '../config.js';
+import { readConfig } from '../../apps/api/src/config.js';
 import { explore, minimize, describeFailure } from './differential.js';
 import { openFreshPostgres } from './postgres-side.js';
 import { sideOn } from './side.js';

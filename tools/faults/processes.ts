@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { SeededBug } from './seeded-bug-list.js';
 
-const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const BUILD_FOLDER = fileURLToPath(new URL('../../apps/api/dist/', import.meta.url));
 
 export class ServiceProcess {
   private child: ChildProcess | undefined;
@@ -10,10 +11,10 @@ export class ServiceProcess {
   private readonly bugLines: string[] = [];
 
   constructor(
-    private readonly script: '../main.js' | '../worker.js',
+    private readonly script: 'main' | 'worker',
     private readonly environment: Readonly<Record<string, string>>,
     private readonly port: number,
-    private readonly seededBug?: number,
+    private readonly seededBug?: Pick<SeededBug, 'changes'>,
   ) {}
 
   get origin(): string {
@@ -25,9 +26,8 @@ export class ServiceProcess {
   }
 
   async start(): Promise<void> {
-    const hook = new URL(`seeded-bug-hook.js?bug=${this.seededBug}`, import.meta.url).href;
-    const seedOptions = this.seededBug === undefined ? [] : ['--import', hook];
-    this.child = spawn(process.execPath, [...seedOptions, pathOf(this.script)], {
+    const seedOptions = this.seededBug === undefined ? [] : ['--import', hookOf(this.seededBug)];
+    this.child = spawn(process.execPath, [...seedOptions, `${BUILD_FOLDER}${this.script}.js`], {
       env: { ...this.environment, PORT: String(this.port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -39,7 +39,7 @@ export class ServiceProcess {
     };
     child.stdout?.on('data', handleOutput);
     child.stderr?.on('data', handleOutput);
-    if (this.script === '../main.js') await this.untilReady(30_000);
+    if (this.script === 'main') await this.untilReady(30_000);
   }
 
   get pid(): number {
@@ -84,6 +84,12 @@ export class ServiceProcess {
       return false;
     }
   }
+}
+
+function hookOf({ changes }: Pick<SeededBug, 'changes'>): string {
+  const hook = new URL('seeded-bug-hook.mjs', import.meta.url);
+  hook.searchParams.set('changes', JSON.stringify(changes));
+  return hook.href;
 }
 
 function isBugLine(line: string): boolean {

@@ -34,7 +34,7 @@ const MAX_PENDING_MS = 40_000;
 
 /** Returns the first breach without a seeded bug. With such a breach, the part cannot prove that it finds bugs. */
 export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
-  return findBreach(fixture, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
+  return findBreach(fixture, `without_${PARTS.indexOf(part)}`, { changes: [] }, part);
 }
 
 /**
@@ -43,15 +43,13 @@ export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy'
  */
 export function findBreachOf(fixture: Fixture, bug: SeededBug): Promise<string | undefined> {
   const number = SEEDED_BUGS.indexOf(bug);
-  return findBreach(fixture, `seeded_${number}`, number, bug.foundBy);
+  return findBreach(fixture, `seeded_${number}`, bug, bug.foundBy);
 }
-
-const NO_BUG = -1;
 
 async function findBreach(
   fixture: Fixture,
   database: string,
-  bug: number,
+  bug: Pick<SeededBug, 'changes'>,
   part: SeededBug['foundBy'],
 ): Promise<string | undefined> {
   const rig = await Rig.open(fixture, database, bug);

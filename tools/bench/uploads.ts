@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeApps, type NewApp } from '../runtime/with-apps.js';
+import { makeApps, type NewApp } from '../../apps/api/src/runtime/with-apps.js';
 import { call, median, print } from './load.js';
 import { startServiceProcess, type System } from './systems.js';
 
