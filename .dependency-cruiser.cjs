@@ -62,11 +62,7 @@ const forbidden = [
     name: 'database-libraries-only-in-the-adapter',
     comment: 'One replaceable package contains all persistence.',
     from: {
-      pathNot: [
-        '^packages/database-postgres/',
-        '^apps/api/src/(?:bench|cluster|faults|differential|mutants)/',
-        ...tests,
-      ],
+      pathNot: ['^packages/database-postgres/', ...tests],
     },
     to: { path: npm('typeorm|pg') },
   },
@@ -82,11 +78,7 @@ const forbidden = [
     comment: 'Routes and use cases import ports, so that the database adapter can be replaced.',
     from: {
       path: '^apps/api/src/',
-      pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential|mutants)/',
-        '^apps/api/src/cli[.]ts$',
-        ...tests,
-      ],
+      pathNot: ['^apps/api/src/(?:runtime|docs)/', '^apps/api/src/cli[.]ts$', ...tests],
     },
     to: { path: '^(?:packages/|@back-office/)database-' },
   },
@@ -95,11 +87,7 @@ const forbidden = [
     comment: 'Routes and use cases import ports. The runtime and `media/library.ts` open the adapters.',
     from: {
       path: '^apps/api/src/',
-      pathNot: [
-        '^apps/api/src/(?:runtime|docs|bench|cluster|faults|differential|mutants)/',
-        '^apps/api/src/media/library[.]ts$',
-        ...tests,
-      ],
+      pathNot: ['^apps/api/src/(?:runtime|docs)/', '^apps/api/src/media/library[.]ts$', ...tests],
     },
     to: { path: '^(?:packages/|@back-office/)(?:storage|images|pages|upload|facts)-' },
   },
@@ -130,7 +118,7 @@ const forbidden = [
   {
     name: 'testing-only-from-tests',
     comment: 'Fakes, builders and contract suites are not part of the service.',
-    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/(?:cluster|faults|differential)/', ...tests] },
+    from: { path: '^(?:packages|apps)/', pathNot: tests },
     to: { path: ['^(?:packages|apps)/[^/]+/(?:src/)?testing/', '^@back-office/[^/]+/testing'] },
   },
   {
@@ -149,12 +137,7 @@ const forbidden = [
     comment: 'A feature’s index.ts lists what it offers to the other features.',
     from: {
       path: '^apps/api/src/([^/]+)',
-      // These tools use internals of features, such as their statements.
-      pathNot: [
-        '^apps/api/src/(?:http|bench|cluster|faults|differential|mutants)/',
-        testsOfTheComposition,
-        ...composition,
-      ],
+      pathNot: ['^apps/api/src/http/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },

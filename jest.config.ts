@@ -6,7 +6,6 @@ import type { Config } from 'jest';
 process.env['TZ'] = 'Asia/Kolkata';
 
 const SOURCES = '<rootDir>/{apps/*/src,packages/*/src,tools}/**';
-const ON_A_DATABASE = '{api,pg,one-server}';
 
 const shared: Config = {
   roots: ['<rootDir>/apps', '<rootDir>/packages', '<rootDir>/tools'],
@@ -28,7 +27,7 @@ const withServer: Config = {
 /** Packages with a server, native code or WebAssembly have slow tests. */
 const ADAPTERS = '(?:database-postgres|facts|images|pages|storage|upload)';
 /** Files whose names have a word before `.test.ts` belong to other projects. */
-const OTHER_PROJECTS = ['/node_modules/', '[.](?:api|pg|one-server|browser|check|full)[.][^/]*$'];
+const OTHER_PROJECTS = ['/node_modules/', '[.](?:api|pg|browser|check|full)[.][^/]*$'];
 
 /** The endings of file names that choose these projects are listed in CONTRIBUTING.md. */
 const TIERS: Readonly<Record<string, readonly Config[]>> = {
@@ -49,7 +48,7 @@ const TIERS: Readonly<Record<string, readonly Config[]>> = {
     {
       ...withServer,
       displayName: 'service',
-      testMatch: [`${SOURCES}/*.${process.env['CLUSTER'] === '1' ? '{api,pg}' : ON_A_DATABASE}.test.ts`],
+      testMatch: [`${SOURCES}/*.{api,pg}.test.ts`],
       testPathIgnorePatterns: ['/node_modules/', '[.]full[.][^/]*$'],
     },
   ],

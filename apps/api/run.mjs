@@ -50,10 +50,8 @@ function canBuild() {
 }
 
 async function build() {
-  // Benches and fault runs have a `/` in their name and need their own project, which the service build omits.
-  const projects = name?.includes('/') ? ['.', 'apps/api/tsconfig.tools.json'] : [];
   // `tsc` starts the compiler as a child process; a process group lets one signal end both processes.
-  const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b', ...projects], {
+  const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b'], {
     cwd: ROOT,
     stdio: 'inherit',
     detached: true,

@@ -11,7 +11,7 @@ import { create } from 'tar';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = join(ROOT, 'release');
-const NOT_RUN = /\.d\.ts$|\.d\.ts\.map$|\.tsbuildinfo$|\/testing\/|dist\/(?:bench|cluster|differential|faults|mutants)\//;
+const NOT_RUN = /\.d\.ts$|\.d\.ts\.map$|\.tsbuildinfo$|\/testing\//;
 const FILES = [
   'package.json',
   'package-lock.json',

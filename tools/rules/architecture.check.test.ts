@@ -92,9 +92,7 @@ interface CodeRule {
 
 const codeRules: Record<string, CodeRule> = {
   'sql-only-in-the-database-adapter': {
-    appliesTo: (file) =>
-      !isTest(file) &&
-      !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|cluster|faults|differential|mutants)\//.test(file),
+    appliesTo: (file) => !isTest(file) && !file.startsWith('packages/database-postgres/'),
     isBrokenBy: ({ nodes }) => nodes.some((node) => SQL_TEXT.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {

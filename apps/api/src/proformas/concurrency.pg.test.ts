@@ -8,8 +8,7 @@ let servers: ServerProcess[];
 let shop: Client;
 let alternatingClient: Client;
 
-/** A cluster needs longer for each sale, and a call waits for a shelf only for 2 seconds. */
-const SALES_OF_A_SHELF = process.env['CLUSTER'] === '1' ? 24 : 60;
+const SALES_OF_A_SHELF = 60;
 
 beforeAll(async () => {
   api = await testApi();

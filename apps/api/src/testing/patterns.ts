@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodesOf, parseSource } from './source-syntax.js';
 
-const NO_PRODUCTION_CODE = /\/node_modules\/|\.test\.ts$|\/(?:testing|bench|faults|differential|mutants|docs)\//;
+const NO_PRODUCTION_CODE = /\/node_modules\/|\.test\.ts$|\/(?:testing|docs)\//;
 
 /**
  * Returns the regular expressions of the service and its packages, sorted, each with one file that contains it. A key

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const TIERS = ['first', 'full', 'check'];
-const WORDS = new Set(['contract', 'full', 'check', 'api', 'pg', 'one-server', 'browser']);
+const WORDS = new Set(['contract', 'full', 'check', 'api', 'pg', 'browser']);
 
 const suites = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], {
   cwd: ROOT,
