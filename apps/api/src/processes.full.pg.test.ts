@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
   server = await startServer({ ...environment, PROCESSES: '2', DEMO: 'true' });
   [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
-  await until(() => logLines().some(({ msg }) => msg === 'supervising'));
+  await until(() => logLines().some(({ msg }) => msg === 'all processes started'));
 }, 60_000);
 afterAll(async () => {
   await server.stop();
@@ -104,7 +104,7 @@ async function metric(name: string): Promise<number> {
 
 describe('a service with several processes', () => {
   it('runs the API in each process and the background work in one more, and prints the start message once', () => {
-    const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
+    const { processes = [] } = logLines().find(({ msg }) => msg === 'all processes started') ?? {};
     expect(processes.map(({ role }) => role)).toEqual(['api', 'api', 'worker']);
     expect(new Set(processes.map(({ pid }) => pid)).size).toBe(3);
     expect(server.output().match(/Base URL/g)).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('a service with several processes', () => {
   });
 
   it('exports the spans of each process, and of the jobs of the worker', async () => {
-    const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
+    const { processes = [] } = logLines().find(({ msg }) => msg === 'all processes started') ?? {};
     const pidsByRole = (role: string) => processes.filter((entry) => entry.role === role).map(({ pid }) => pid);
     const [worker] = pidsByRole('worker');
     const form = new FormData();
@@ -144,7 +144,7 @@ describe('a service with several processes', () => {
   });
 
   it('replaces every process on SIGHUP without a failed call', async () => {
-    const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
+    const { processes = [] } = logLines().find(({ msg }) => msg === 'all processes started') ?? {};
     const { calls, failures } = await failuresDuring(async () => {
       process.kill(server.pid, 'SIGHUP');
       await until(() => logLines().some(({ msg }) => msg === 'reloaded'));

@@ -6,7 +6,6 @@ import { startApi, type Api } from './api.js';
 import { Background } from './background.js';
 import { tokenUseChoreOf } from './chores.js';
 import { loggable, loggerOf } from './logger.js';
-import type { ShareMetrics } from './metrics.js';
 import { openTelemetry } from '../telemetry/index.js';
 import { startService } from './service.js';
 import { workOf } from './work.js';
@@ -19,18 +18,16 @@ export interface StartedProcess {
 }
 
 /** Starts the API, and the background work unless the configuration excludes it. */
-export async function startApiProcess(config: Config, shareMetrics?: ShareMetrics): Promise<StartedProcess> {
+export async function startApiProcess(config: Config): Promise<StartedProcess> {
   const telemetry = await openTelemetry(config);
   const logger = loggerOf(config, telemetry);
   const tracer = telemetry?.tracer;
   const service = await startService(config, { logger, tracer });
   const backgroundWork = config.worker ? workOf(service, logger, tracer) : undefined;
-  const api = await startApi({ ...service, tracer, ...(shareMetrics && { shareMetrics }) }, config, logger).catch(
-    async (error: unknown) => {
-      await service.stop();
-      throw error;
-    },
-  );
+  const api = await startApi({ ...service, tracer }, config, logger).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
   // The demo is created after the port is open: its tokens are shown only once, and a failed start would lose them.
   const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;

@@ -18,7 +18,7 @@ import { TOKENS } from '../tokens.js';
 import { openCallCounters } from './call-counters.js';
 import { watchDatabase } from './database-metrics.js';
 import type { Logger } from './logger.js';
-import { Metrics, type ShareMetrics } from './metrics.js';
+import { Metrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
 import { mountAdmin, type AdminParts } from './admin-routes.js';
@@ -44,7 +44,6 @@ export interface Api {
 }
 
 interface ServedParts extends Pick<Service, 'container' | 'database'> {
-  readonly shareMetrics?: ShareMetrics;
   readonly tracer?: CallTracer | undefined;
 }
 
@@ -62,8 +61,7 @@ export async function startApi(
   const metrics = new Metrics(service.database.health, () => admission.waitingCount);
   watchDatabase(metrics, service.container);
   const counters = openCallCounters(config, logger);
-  const servedMetrics = service.shareMetrics?.(metrics) ?? metrics;
-  const adminParts = adminPartsOf(service, config, logger, { metrics: servedMetrics, isDraining: () => isDraining });
+  const adminParts = adminPartsOf(service, config, logger, { metrics, isDraining: () => isDraining });
   const app = buildApp(service, config, observerOf(logger, metrics), {
     uploads,
     jsonBodyMs: timeouts.jsonBody,

@@ -8,7 +8,7 @@ export type { Logger } from 'pino';
 
 /**
  * Writes structured logs to standard output. A request is logged with route and status, but never with its content.
- * Supervised processes add their id. With telemetry, lines have the ids of their span and also go to the collector.
+ * One of several processes adds its id. With telemetry, lines have the ids of their span and also go to the collector.
  */
 export function loggerOf(
   { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,

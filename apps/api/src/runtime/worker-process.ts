@@ -2,7 +2,7 @@ import { adapterNames } from '../adapters/index.js';
 import type { Config } from '../config.js';
 import { watchDatabase } from './database-metrics.js';
 import { loggerOf } from './logger.js';
-import { Metrics, type ShareMetrics } from './metrics.js';
+import { Metrics } from './metrics.js';
 import { startProbes } from './probes.js';
 import { openTelemetry } from '../telemetry/index.js';
 import { startService } from './service.js';
@@ -12,10 +12,7 @@ import { workOf } from './work.js';
  * Starts only the background work, with health and metrics on `WORKER_PORT`. Any number of workers may share one
  * database. Returns the function that stops it.
  */
-export async function startWorkerProcess(
-  config: Config,
-  shareMetrics: ShareMetrics = (own) => own,
-): Promise<() => Promise<void>> {
+export async function startWorkerProcess(config: Config): Promise<() => Promise<void>> {
   const telemetry = await openTelemetry(config);
   const logger = loggerOf(config, telemetry);
   const service = await startService(config, { logger, tracer: telemetry?.tracer });
@@ -23,12 +20,11 @@ export async function startWorkerProcess(
   const metrics = new Metrics(service.database.health);
   watchDatabase(metrics, service.container);
   telemetry?.start(() => metrics.json(), logger);
-  const servedMetrics = shareMetrics(metrics);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =
     config.workerPort === undefined
       ? undefined
-      : await startProbes(service, address, logger, servedMetrics).catch(async (error: unknown) => {
+      : await startProbes(service, address, logger, metrics).catch(async (error: unknown) => {
           await service.stop();
           throw error;
         });
