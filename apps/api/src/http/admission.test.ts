@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Admission } from './admission.js';
 
 let nowMs = 0;
@@ -33,6 +34,21 @@ describe('the admission of requests', () => {
     for (let pass = 0; pass < 40; pass += 1) await nextPass();
     expect(startedCallers.slice(0, startedAtOnce + 4).filter((caller) => caller === 'shop')).toHaveLength(2);
     expect([startedCallers.length, admission.waitingCount]).toEqual([22, 0]);
+  });
+
+  it('starts each request in its own asynchronous context', async () => {
+    const admission = new Admission(() => nowMs);
+    const storage = new AsyncLocalStorage<number>();
+    const contexts: unknown[] = [];
+    for (let index = 0; index < 10; index += 1)
+      storage.run(index, () =>
+        admission.enter('a', () => {
+          contexts.push(storage.getStore());
+          spend(1);
+        }),
+      );
+    while (admission.waitingCount > 0) await nextPass();
+    expect(contexts).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
   it('starts requests of the caller that has used less time first', async () => {

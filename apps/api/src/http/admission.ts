@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Request, RequestHandler } from 'express';
 
 /** A longer slice would delay other calls; a shorter one would waste passes of the event loop. */
@@ -34,9 +35,11 @@ export class Admission {
   enter(caller: number | string, start: Start): void {
     if (this.waiting === 0 && this.hasTime()) return start();
     this.waiting += 1;
+    // Otherwise the request would run in the asynchronous context of another one, and belong to its trace.
+    const ownStart = AsyncResource.bind(start);
     const known = this.waitingByCaller.get(caller);
-    if (known) known.starts.push(start);
-    else this.waitingByCaller.set(caller, { starts: [start], usedMs: this.latestUsedMs });
+    if (known) known.starts.push(ownStart);
+    else this.waitingByCaller.set(caller, { starts: [ownStart], usedMs: this.latestUsedMs });
   }
 
   private hasTime(): boolean {

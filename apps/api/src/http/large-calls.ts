@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Request, RequestHandler, Response } from 'express';
 import { performance } from 'node:perf_hooks';
 import type { TokenHolder } from '@back-office/apps';
@@ -79,12 +80,13 @@ export class LargeCalls {
     const { maxWaitMs } = this.settings;
     const queue = this.queues.get(appId) ?? { running: 0, waiting: new Set() };
     this.queues.set(appId, queue);
-    const run = (): void => {
+    // Otherwise a waiting call would run in the asynchronous context of another one, and belong to its trace.
+    const run = AsyncResource.bind((): void => {
       clearTimeout(timer);
       queue.waiting.delete(run);
       this.begin(appId, queue, response);
       start();
-    };
+    });
     const timer = setTimeout(() => queue.waiting.delete(run) && start(new Busy('app_large_calls')), maxWaitMs);
     timer.unref();
     if (queue.running < this.maxOf(appId)) return run();
