@@ -18,7 +18,7 @@ function recordingTransaction(): { readonly transaction: ClientTransaction; read
   statements.adaptToCluster('cards');
   const endMs = performance.now() + 60_000;
   return {
-    transaction: new ClientTransaction(client as unknown as PoolClient, statements, undefined, endMs, undefined),
+    transaction: new ClientTransaction(client as unknown as PoolClient, statements, endMs, undefined),
     texts,
   };
 }

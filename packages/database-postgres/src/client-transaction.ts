@@ -5,7 +5,7 @@ import { JsonRows } from './json-rows.js';
 import type { PreparedStatements } from './prepared-statements.js';
 import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
-import { WrittenByAnother, type OnStatement } from '@back-office/database';
+import { WrittenByAnother } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
 import { isDivisionByZero } from './failures.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
@@ -42,7 +42,6 @@ export class ClientTransaction implements Transaction {
   constructor(
     private readonly client: PoolClient,
     private readonly statements: PreparedStatements,
-    private readonly onStatement: OnStatement | undefined,
     private readonly endMs: number,
     private readonly ending: TransactionEnd,
   ) {}
@@ -192,7 +191,7 @@ export class ClientTransaction implements Transaction {
     const lock = this.isShardLocked ? undefined : this.findLock(sentQueries);
     this.isShardLocked ||= lock !== undefined;
     if (lock) sentQueries.splice(lock.index, 0, lock.query);
-    const answers = await sendTogether(this.client, sentQueries, isFirst, this.onStatement);
+    const answers = await sendTogether(this.client, sentQueries, isFirst);
     const own = new Set(queries);
     const isOwn = (index: number): boolean => own.has(sentQueries[index] as QueryConfig);
     // Only the first error tells what failed, because PostgreSQL then refuses the following statements.

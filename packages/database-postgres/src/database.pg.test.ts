@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { observeStatements } from '../testing/observe-statements.js';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { JsonRows } from './json-rows.js';
 import { FIXED_PLAN } from './prepared-statements.js';
@@ -122,7 +123,7 @@ describe('a transaction', () => {
   });
 
   it('is rolled back and reports an unavailable database after its timeout', async () => {
-    const databaseWithShortTimeout = new Postgres(database.source, undefined, 100);
+    const databaseWithShortTimeout = new Postgres(database.source, 100);
     const runSlowly = (lastStep: (transaction: Transaction) => Promise<unknown>) =>
       databaseWithShortTimeout.transaction(async (transaction) => {
         await insertItem(transaction, 1, 1);
@@ -247,7 +248,8 @@ describe('a transaction', () => {
     [1_001, ['start', 'end', 'start', 'start', 'end', 'end']],
   ])('runs last statements together up to 1,000 rows: %d', async (count, expected) => {
     const events: string[] = [];
-    const observed = new Postgres(database.source, () => {
+    const observed = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    observeStatements(observed.source, () => {
       events.push('start');
       return () => events.push('end');
     });
@@ -256,6 +258,7 @@ describe('a transaction', () => {
       values: [new JsonRows(Array.from({ length: rows }), (_, index) => ({ id: first + index }))],
     });
     await observed.transaction((transaction) => transaction.runAllLast([insertItems(1, count), insertItems(2_000, 1)]));
+    await observed.source.destroy();
     expect(events).toEqual(expected);
     expect(await countItems()).toBe(count + 1);
   });
@@ -482,7 +485,8 @@ describe('a deferred statement', () => {
 
   it('takes no round trip of its own', async () => {
     const events: string[] = [];
-    const observed = new Postgres(database.source, (text) => {
+    const observed = await Postgres.open(dataSourceFor(testDatabase.connection, 1));
+    observeStatements(observed.source, (text) => {
       events.push(`start ${text}`);
       return () => events.push(`end ${text}`);
     });
@@ -493,6 +497,7 @@ describe('a deferred statement', () => {
         [{ n: 3 }],
       ]);
     });
+    await observed.source.destroy();
     const sent = ['select 1', 'select 2 as n', 'select 3 as n'];
     expect(events.slice(0, 6)).toEqual([...sent.map((text) => `start ${text}`), ...sent.map((text) => `end ${text}`)]);
   });

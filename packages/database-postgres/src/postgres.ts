@@ -6,7 +6,7 @@ import type { Transaction, WritingSql } from './transaction.js';
 import { TIMEOUTS } from './data-source.js';
 import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
 import { useConnection } from './use-connection.js';
-import { ConditionFailed, UnknownOutcome, type OnStatement, type PartyKind } from '@back-office/database';
+import { ConditionFailed, UnknownOutcome, type PartyKind } from '@back-office/database';
 import { failureOf, isUpstreamLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { isAcrossApps, LivingApps } from './cluster/living-apps.js';
@@ -14,7 +14,7 @@ import { findFirstTable } from './cluster/shard-lock.js';
 import type { Query } from './schema-rules.js';
 import { noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
-import { sendStatement, type Connection } from './send-statements.js';
+import type { Connection } from './send-statements.js';
 import { PreparedStatements } from './prepared-statements.js';
 import { pause, retryWhileExhausted } from './retries.js';
 import { BACKGROUND, TurnQueue } from './turn-queue.js';
@@ -39,7 +39,6 @@ export class Postgres implements Sql {
 
   constructor(
     readonly source: DataSource,
-    private readonly onStatement?: OnStatement,
     private readonly maxTransactionMs: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
@@ -48,8 +47,8 @@ export class Postgres implements Sql {
   }
 
   /** Opens the connections, and adapts the statements to a cluster. */
-  static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
-    const postgres = new Postgres(await source.initialize(), onStatement);
+  static async open(source: DataSource): Promise<Postgres> {
+    const postgres = new Postgres(await source.initialize());
     const query: Query = (text, values) => source.query(text, values);
     if (!(await hasCitus(query))) return postgres;
     const firstTable = await findFirstTable(query);
@@ -189,7 +188,7 @@ export class Postgres implements Sql {
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
     const attempt = async (): Promise<Result> => {
-      const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, transactionEnd);
+      const transaction = new ClientTransaction(client, this.statements, endMs, transactionEnd);
       const result = await work(transaction);
       await transaction.commit(result);
       return result;
@@ -201,9 +200,7 @@ export class Postgres implements Sql {
     const sendWhole = () => this.withConnection((client) => this.send(client, text, values));
     if (this.livingApps === undefined || !isAcrossApps(text)) return sendWhole();
     return this.livingApps.send(text, sendWhole, (limitedText) =>
-      this.withConnection((client) =>
-        sendStatement(client, { text: limitedText, values: [...values] }, this.onStatement),
-      ),
+      this.withConnection((client) => client.query({ text: limitedText, values: [...values] })),
     );
   }
 
@@ -213,7 +210,7 @@ export class Postgres implements Sql {
   }
 
   private send(connection: Connection, text: string, values: readonly unknown[]): Promise<QueryResult> {
-    return sendStatement(connection, { values: [...values], ...this.statements.named(text) }, this.onStatement);
+    return connection.query({ values: [...values], ...this.statements.named(text) });
   }
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */

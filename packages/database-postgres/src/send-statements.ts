@@ -1,4 +1,3 @@
-import type { OnStatement, OnStatementEnd } from '@back-office/database';
 import type { Writable } from 'node:stream';
 import { JsonRows } from './json-rows.js';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
@@ -10,37 +9,14 @@ export interface Connection {
   query(query: QueryConfig): Promise<QueryResult>;
 }
 
-/** Sends one statement and reports it to `onStatement`. */
-export function sendStatement(
-  connection: Connection,
-  query: QueryConfig,
-  onStatement: OnStatement | undefined,
-): Promise<QueryResult> {
-  const end = onStatement?.(query.text);
-  return end === undefined ? connection.query(query) : reportEnd(connection.query(query), end);
-}
-
-async function reportEnd(answer: Promise<QueryResult>, end: OnStatementEnd): Promise<QueryResult> {
-  try {
-    const result = await answer;
-    end();
-    return result;
-  } catch (error) {
-    end(error);
-    throw error;
-  }
-}
-
 /**
- * Sends all statements without waiting for answers, in one packet up to a statement with many rows. Does not report
- * BEGIN, because it always runs together with a statement. If the rows of a statement cannot be made, sends nothing
+ * Sends all statements without waiting for answers, in one packet up to a statement with many rows. If the rows of a statement cannot be made, sends nothing
  * more, and returns the error for that statement and all later ones.
  */
 export async function sendTogether(
   client: PoolClient,
   queries: readonly QueryConfig[],
   withBegin: boolean,
-  onStatement: OnStatement | undefined,
 ): Promise<SettledQuery[]> {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
@@ -48,7 +24,7 @@ export async function sendTogether(
   const count = promises.length + queries.length;
   let failure: PromiseRejectedResult | undefined;
   try {
-    for (const query of queries) promises.push(sendRows(client, stream, query, onStatement));
+    for (const query of queries) promises.push(sendRows(client, stream, query));
   } catch (error) {
     failure = { status: 'rejected', reason: error };
   } finally {
@@ -63,15 +39,10 @@ export async function sendTogether(
 }
 
 /** Makes the rows of a statement before it is sent, because `pg` would only skip a statement that it cannot send. */
-function sendRows(
-  client: PoolClient,
-  stream: Writable,
-  query: QueryConfig,
-  onStatement: OnStatement | undefined,
-): Promise<QueryResult> {
-  if (!query.values?.some((value) => value instanceof JsonRows)) return sendStatement(client, query, onStatement);
+function sendRows(client: PoolClient, stream: Writable, query: QueryConfig): Promise<QueryResult> {
+  if (!query.values?.some((value) => value instanceof JsonRows)) return client.query(query);
   const values = query.values.map((value: unknown) => (value instanceof JsonRows ? value.toPostgres() : value));
-  const answer = sendStatement(client, { ...query, values }, onStatement);
+  const answer = client.query({ ...query, values });
   // While the server runs this statement, the rows of the next one are made.
   stream.uncork();
   stream.cork();

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { summarize } from '../telemetry/statement-summary.js';
 import { median } from './load.js';
 import { print } from './measure.js';
 import { startMessageProxy } from './message-proxy.js';
 
 const NOTICE = 'N';
+const MAX_TEXT_LENGTH = 80;
 const SETTINGS = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '0',
@@ -125,6 +125,13 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
+function startOf(statement: string): string {
+  return statement
+    .replaceAll(/[\s|]+/g, ' ')
+    .trim()
+    .slice(0, MAX_TEXT_LENGTH);
+}
+
 function sumOf<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + valueOf(item), 0);
 }
@@ -138,14 +145,13 @@ function report(measured: readonly Measured[], runs: number): void {
   for (const [text, group] of byText) {
     const perRun = group.length / runs;
     if (perRun < MIN_PER_RUN) continue;
-    const { operation, table = '' } = summarize(text);
     const medians = { ...totals };
     for (const key of KEYS) {
       // Medians leave out the rare runs that write whole pages to the WAL after a checkpoint.
       medians[key] = median(group.map((entry) => entry[key]));
       totals[key] += medians[key] * perRun;
     }
-    print(`| ${operation} ${table} | ${perRun.toFixed(1)} | ${cellsOf(medians)} |`);
+    print(`| ${startOf(text)} | ${perRun.toFixed(1)} | ${cellsOf(medians)} |`);
   }
   print(`| all | | ${cellsOf(totals)} |`);
 }

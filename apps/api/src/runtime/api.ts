@@ -11,7 +11,6 @@ import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
 import { readApiExamples } from '../http/openapi-examples.js';
-import type { CallTracer } from '../http/request-log.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
@@ -37,15 +36,11 @@ export interface Api {
   readonly port: number;
   /** `undefined` when health, metrics and the API reference are on the port of the API. */
   readonly adminPort: number | undefined;
-  /** Metrics of this process. */
-  readonly metrics: Metrics;
   /** During `graceMs`, idle connections stay open for one more call. */
   stop(graceMs?: number): Promise<void>;
 }
 
-interface ServedParts extends Pick<Service, 'container' | 'database'> {
-  readonly tracer?: CallTracer | undefined;
-}
+type ServedParts = Pick<Service, 'container' | 'database'>;
 
 export async function startApi(
   service: ServedParts,
@@ -83,7 +78,7 @@ export async function startApi(
     await admin?.stop();
     counters.close();
   };
-  return { port, adminPort: admin?.port, metrics, stop };
+  return { port, adminPort: admin?.port, stop };
 }
 
 async function startAdmin(
@@ -119,7 +114,7 @@ interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLim
 }
 
 function buildApp(
-  { container, database, tracer }: ServedParts,
+  { container, database }: ServedParts,
   config: Config,
   observer: AppParts['observer'],
   { uploads, jsonBodyMs, rateLimits, admission, mountAdminParts }: ServerParts,
@@ -143,7 +138,6 @@ function buildApp(
     corsOrigins: config.corsOrigins,
     rateLimits,
     observer,
-    tracer,
     maxCalls: {
       perApp: config.databasePoolSize * MAX_CALLS_PER_CONNECTION,
       perAddress: MAX_LOOK_UPS_PER_ADDRESS,

@@ -127,10 +127,6 @@ export class Metrics {
     return { type: this.registry.contentType, body: await readMetrics(this.registry) };
   }
 
-  json(): Promise<object[]> {
-    return this.registry.getMetricsAsJSON();
-  }
-
   private watchQueues(database: DatabaseHealth, countWaiting: () => number): void {
     const gauge: Gauge = new Gauge({
       name: 'waiting_for_turn',

@@ -4,7 +4,6 @@ import { watchDatabase } from './database-metrics.js';
 import { loggerOf } from './logger.js';
 import { Metrics } from './metrics.js';
 import { startProbes } from './probes.js';
-import { openTelemetry } from '../telemetry/index.js';
 import { startService } from './service.js';
 import { workOf } from './work.js';
 
@@ -13,13 +12,11 @@ import { workOf } from './work.js';
  * database. Returns the function that stops it.
  */
 export async function startWorkerProcess(config: Config): Promise<() => Promise<void>> {
-  const telemetry = await openTelemetry(config);
-  const logger = loggerOf(config, telemetry);
-  const service = await startService(config, { logger, tracer: telemetry?.tracer });
-  const backgroundWork = workOf(service, logger, telemetry?.tracer);
+  const logger = loggerOf(config);
+  const service = await startService(config, { logger });
+  const backgroundWork = workOf(service, logger);
   const metrics = new Metrics(service.database.health);
   watchDatabase(metrics, service.container);
-  telemetry?.start(() => metrics.json(), logger);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =
     config.workerPort === undefined
@@ -33,7 +30,6 @@ export async function startWorkerProcess(config: Config): Promise<() => Promise<
   return async () => {
     logger.info('stopping');
     await Promise.all([probes?.stop(), backgroundWork.stop()]);
-    await telemetry?.stop();
     await service.stop();
   };
 }

@@ -1,7 +1,12 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
-import { SentStatements, isInnerStep, makeTestDatabase } from '@back-office/database-postgres/testing';
+import {
+  SentStatements,
+  isInnerStep,
+  makeTestDatabase,
+  observeStatements,
+} from '@back-office/database-postgres/testing';
 
 /** The database of a service under test, and direct access to it for tests. */
 export interface DatabaseUnderTest {
@@ -40,12 +45,12 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
   source.setOptions({ logger: sentStatements.logger });
   const statements: string[] = [];
   const sentTexts: string[] = [];
-  const postgres = await Postgres.open(source, (text) => {
-    if (TRANSACTION_ENDS.has(text)) return undefined;
+  const postgres = await Postgres.open(source);
+  observeStatements(source, (text) => {
+    if (TRANSACTION_ENDS.has(text)) return;
     if (!isInnerStep(text)) statements.push(text);
     sentTexts.push(text);
     sentStatements.record(text);
-    return undefined;
   });
   const inspection = new Postgres(await dataSourceFor(connection, INSPECTION_POOL_SIZE).initialize());
   return {
