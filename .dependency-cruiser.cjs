@@ -67,13 +67,6 @@ const forbidden = [
     to: { path: npm('typeorm|pg') },
   },
   {
-    name: 'opentelemetry-only-in-the-telemetry',
-    comment:
-      'Other code uses the ports of `telemetry/`, so that a service without a collector loads no library for it.',
-    from: { pathNot: ['^apps/api/src/telemetry/', ...tests] },
-    to: { path: npm('@opentelemetry/[^/]+') },
-  },
-  {
     name: 'ports-instead-of-the-database',
     comment: 'Routes and use cases import ports, so that the database adapter can be replaced.',
     from: {

@@ -312,13 +312,6 @@ const forbiddenExamples: readonly ForbiddenExample[] = [
     files: { 'apps/api/src/orders/second-cancel.ts': `import { Pool } from 'pg'; export const pool = new Pool();` },
   },
   {
-    situation: 'a database adapter that imports OpenTelemetry',
-    rule: 'opentelemetry-only-in-the-telemetry',
-    files: {
-      'packages/database-postgres/src/spans.ts': `export { trace } from '@opentelemetry/api';`,
-    },
-  },
-  {
     situation: 'a use case that imports the database adapter',
     rule: 'ports-instead-of-the-database',
     files: {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import S3rver from 's3rver';
-import { S3MediaStore, type S3Options } from '@back-office/storage-s3';
+import { S3MediaStore } from '@back-office/storage-s3';
 
 export const OPTIONS = { region: 'us-east-1', bucket: 'media', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
@@ -61,7 +61,7 @@ function serializePuts(directory: string): Middleware {
   };
 }
 
-export async function openS3rverFixture(options: Pick<S3Options, 'onRequest'> = {}): Promise<StoreFixture> {
+export async function openS3rverFixture(): Promise<StoreFixture> {
   const directory = await mkdtemp(join(tmpdir(), 's3-'));
   const server = new S3rver({
     port: 0,
@@ -77,7 +77,7 @@ export async function openS3rverFixture(options: Pick<S3Options, 'onRequest'> = 
   };
   (server as unknown as { middleware: Middleware[] }).middleware.unshift(countBytes, serializePuts(directory));
   const { port } = (await server.run()) as AddressInfo;
-  const store = new S3MediaStore({ ...OPTIONS, ...options, endpoint: `http://127.0.0.1:${port}` });
+  const store = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}` });
   const unreachable = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
   const mimeOf = async (key: string): Promise<string | undefined> => {
     const metadata = await readFile(join(directory, OPTIONS.bucket, `${key}._S3rver_metadata.json`), 'utf8');

@@ -17,17 +17,9 @@ import {
 } from './config-values.js';
 import { storageOf, type StorageConfig } from './config-storage.js';
 import { findMisspellings, type Misspelling } from './config-misspellings.js';
-import {
-  SDK_VARIABLES,
-  TELEMETRY_VARIABLES,
-  telemetryOf,
-  withoutUnusedTelemetry,
-  type TelemetryConfig,
-} from './config-telemetry.js';
 
 export { InvalidConfig } from './config-values.js';
 export type { S3Config, StorageConfig } from './config-storage.js';
-export type { TelemetryConfig } from './config-telemetry.js';
 
 export interface Config {
   readonly port: number;
@@ -81,8 +73,6 @@ export interface Config {
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
-  /** `undefined` when no collector is configured. */
-  readonly telemetry: TelemetryConfig | undefined;
   /** All environment variables, because each adapter reads its own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -151,12 +141,11 @@ const VARIABLES = {
   WEBHOOK_NETWORKS: networks({ default: [] }),
   LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
   LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
-  ...TELEMETRY_VARIABLES,
 };
 
 /** Finds variables of the environment whose names are almost those of known variables. */
 export function findMisspelledVariables(environment: Environment = process.env): Misspelling[] {
-  return findMisspellings(environment, [...Object.keys(VARIABLES), ...SDK_VARIABLES]);
+  return findMisspellings(environment, Object.keys(VARIABLES));
 }
 
 /**
@@ -199,14 +188,13 @@ export function readConfig(environment: Environment = process.env): Config {
     webhookNetworks: parsed.WEBHOOK_NETWORKS,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
-    telemetry: telemetryOf(parsed),
     environment,
   };
 }
 
 function parseVariables(environment: Environment) {
   const nonEmptyVariables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  return cleanEnv(withoutUnusedTelemetry(nonEmptyVariables), VARIABLES, {
+  return cleanEnv(nonEmptyVariables, VARIABLES, {
     reporter: ({ errors }) => throwInvalidConfig(errors),
   });
 }

@@ -22,7 +22,6 @@ import * as proformas from './proformas/index.js';
 import { sessionAdministrationRoutes, sessionRoutes } from './sessions/index.js';
 import { setUpRoutes } from './setup/index.js';
 import { reconcileRoutes, stockListRoutes, stockRoutes, warehouseRoutes } from './stock/index.js';
-import type { OnRequest } from './telemetry/index.js';
 import { TOKENS as T } from './tokens.js';
 import * as webhooks from './webhooks/index.js';
 
@@ -37,8 +36,6 @@ export interface Adapters {
   /** Absent in commands that use no files. */
   readonly media?: LibraryTools | undefined;
   readonly webhookNetworks?: readonly string[];
-  /** Observes the requests to webhook endpoints. */
-  readonly onRequest?: OnRequest | undefined;
 }
 
 function mediaOf({ media }: Adapters): LibraryTools {
@@ -102,12 +99,10 @@ function bindProformas(container: Container, database: Database, clock: Clock): 
 }
 
 function bindWebhooks(container: Container, database: Database, adapters: Adapters, clock: Clock): void {
-  const { webhookNetworks = [], onRequest } = adapters;
+  const { webhookNetworks = [] } = adapters;
   container
     .bind(T.WebhookSender)
-    .toDynamicValue(
-      () => new webhooks.HttpWebhookSender(new webhooks.Targets(webhookNetworks), () => clock.now(), { onRequest }),
-    );
+    .toDynamicValue(() => new webhooks.HttpWebhookSender(new webhooks.Targets(webhookNetworks), () => clock.now()));
   container
     .bind(T.WebhookMessages)
     .toDynamicValue(() => new webhooks.WebhookMessages(new EventRecords(database, clock), clock));

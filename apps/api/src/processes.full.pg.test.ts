@@ -3,38 +3,30 @@ import { Agent, request } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pdfSample } from '@back-office/media/testing';
 import { makeTestDatabase, type TestDatabase } from '@back-office/database-postgres/testing';
-import { openOtlpReceiver, type OtlpReceiver } from './testing/otlp-receiver.js';
 import { startServer, type ServerProcess } from './testing/server-process.js';
 
 const SETTINGS = '/api/v2/app/settings';
 
 let database: TestDatabase;
 let dataDir: string;
-let collector: OtlpReceiver;
 let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
   database = await makeTestDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'back-office-processes-'));
-  collector = await openOtlpReceiver();
   const environment = {
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     DATABASE_POOL_SIZE: '4',
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_TRACES_SAMPLER: 'always_on',
-    OTEL_BSP_SCHEDULE_DELAY: '50',
   };
   server = await startServer({ ...environment, PROCESSES: '2', DEMO: 'true' });
   [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
-  await until(() => logLines().some(({ msg }) => msg === 'supervising'));
+  await until(() => logLines().some(({ msg }) => msg === 'all processes started'));
 }, 60_000);
 afterAll(async () => {
   await server.stop();
-  await collector.close();
   await database.drop();
   rmSync(dataDir, { recursive: true, force: true });
 });
@@ -104,7 +96,7 @@ async function metric(name: string): Promise<number> {
 
 describe('a service with several processes', () => {
   it('runs the API in each process and the background work in one more, and prints the start message once', () => {
-    const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
+    const { processes = [] } = logLines().find(({ msg }) => msg === 'all processes started') ?? {};
     expect(processes.map(({ role }) => role)).toEqual(['api', 'api', 'worker']);
     expect(new Set(processes.map(({ pid }) => pid)).size).toBe(3);
     expect(server.output().match(/Base URL/g)).toHaveLength(1);
@@ -121,30 +113,8 @@ describe('a service with several processes', () => {
     expect(await metric('processes_ready')).toBe(3);
   });
 
-  it('exports the spans of each process, and of the jobs of the worker', async () => {
-    const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
-    const pidsByRole = (role: string) => processes.filter((entry) => entry.role === role).map(({ pid }) => pid);
-    const [worker] = pidsByRole('worker');
-    const form = new FormData();
-    form.append(
-      'file',
-      new Blob([Buffer.from(pdfSample({ pages: [{ width: 100, height: 100, colour: [1, 0, 0] }] }))]),
-      'a.pdf',
-    );
-    const headers = { Authorization: `Bearer ${token}` };
-    expect((await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form })).status).toBe(
-      201,
-    );
-    const job = await collector.span(({ kind }) => kind === 'consumer');
-    expect(job.pid).toBe(worker);
-    const statement = await collector.span(({ parentSpanId }) => parentSpanId === job.spanId);
-    expect(statement).toMatchObject({ pid: worker, traceId: job.traceId, kind: 'client' });
-    const callPids = collector.spans.filter(({ kind }) => kind === 'server').map(({ pid }) => pid);
-    expect(new Set(callPids)).toEqual(new Set(pidsByRole('api')));
-  });
-
   it('replaces every process on SIGHUP without a failed call', async () => {
-    const { processes = [] } = logLines().find(({ msg }) => msg === 'supervising') ?? {};
+    const { processes = [] } = logLines().find(({ msg }) => msg === 'all processes started') ?? {};
     const { calls, failures } = await failuresDuring(async () => {
       process.kill(server.pid, 'SIGHUP');
       await until(() => logLines().some(({ msg }) => msg === 'reloaded'));

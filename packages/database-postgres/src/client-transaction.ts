@@ -3,7 +3,7 @@ import { auditStatement } from './apps/audit-statement.js';
 import type { PreparedStatements } from './prepared-statements.js';
 import { TIMEOUTS } from './data-source.js';
 import type { AuditEntry, DomainEvent } from '@back-office/kernel';
-import { WrittenByAnother, type OnStatement } from '@back-office/database';
+import { WrittenByAnother } from '@back-office/database';
 import { eventsStatement } from './events/event-statements.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
 import { LOCK_ORDER, type Lockable, type RecordedChanges, type Transaction } from './transaction.js';
@@ -25,7 +25,6 @@ export class ClientTransaction implements Transaction {
   constructor(
     private readonly client: PoolClient,
     private readonly statements: PreparedStatements,
-    private readonly onStatement: OnStatement | undefined,
     private readonly endMs: number,
     private readonly ending: TransactionEnd,
   ) {}
@@ -111,6 +110,6 @@ export class ClientTransaction implements Transaction {
   private send(queries: readonly QueryConfig[]): Promise<SettledQuery[]> {
     const isFirst = this.state === 'new';
     this.state = 'open';
-    return sendTogether(this.client, queries, isFirst, this.onStatement);
+    return sendTogether(this.client, queries, isFirst);
   }
 }

@@ -47,15 +47,15 @@ export class ConnectionTurns {
   /** Resolves when it is the party's turn; rejects after the timeout. */
   take({ kind, key }: Party): Promise<EndTurn> {
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
+      const wait: { timer?: NodeJS.Timeout } = {};
       let isGranted = false;
       const leave = this.turns[kind].enter(key, (end) => {
         isGranted = true;
-        clearTimeout(timer);
+        clearTimeout(wait.timer);
         resolve(end);
       });
       if (isGranted) return;
-      timer = setTimeout(() => {
+      wait.timer = setTimeout(() => {
         leave();
         // Same message as a timeout of the `pg` pool, so that callers recognize both timeouts.
         reject(new Error('timeout exceeded when trying to connect'));

@@ -121,7 +121,7 @@ describe('a transaction', () => {
   });
 
   it('is rolled back and reports an unavailable database after its timeout', async () => {
-    const databaseWithShortTimeout = new Postgres(database.source, undefined, 100);
+    const databaseWithShortTimeout = new Postgres(database.source, 100);
     const runSlowly = (lastStep: (transaction: Transaction) => Promise<unknown>) =>
       databaseWithShortTimeout.transaction(async (transaction) => {
         await insertItem(transaction, 1, 1);

@@ -23,7 +23,7 @@ export interface OpenedPostgres extends OpenedDatabase {
 
 /** Opens the external or embedded database. Throws when the settings of the server allow a loss of committed data. */
 export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
-  const { url, dataDir, poolSize, allowsNewer = false, onStatement } = options;
+  const { url, dataDir, poolSize, allowsNewer = false } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
   const connection: ConnectionTarget = embedded ?? { url: url as string };
   const source = dataSourceFor(connection, poolSize);
@@ -33,7 +33,7 @@ export async function openDatabase(options: PostgresOptions): Promise<OpenedPost
   };
   try {
     await migrate(connection, { allowsNewer });
-    const postgres = await Postgres.open(source, onStatement);
+    const postgres = await Postgres.open(source);
     await assertDurable(postgres);
     const database = portsOf(postgres, connection, options);
     return { database, notice: embedded?.notice, postgres, connection, close };

@@ -6,12 +6,11 @@ import type { Transaction, WritingSql } from './transaction.js';
 import { TIMEOUTS } from './data-source.js';
 import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
 import { useConnection } from './use-connection.js';
-import { ConditionFailed, UnknownOutcome, type OnStatement, type PartyKind } from '@back-office/database';
+import { ConditionFailed, UnknownOutcome, type PartyKind } from '@back-office/database';
 import { failureOf, isUpstreamLost, toPortError } from './failures.js';
 import { hasCitus } from './app-table.js';
 import { noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
-import { sendStatement } from './send-statements.js';
 import { PreparedStatements } from './prepared-statements.js';
 import { pause, retryWhileExhausted } from './retries.js';
 import { BACKGROUND, ConnectionTurns } from './connection-turns.js';
@@ -35,7 +34,6 @@ export class Postgres implements Sql {
 
   constructor(
     readonly source: DataSource,
-    private readonly onStatement?: OnStatement,
     private readonly maxTransactionMs: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
@@ -44,8 +42,8 @@ export class Postgres implements Sql {
   }
 
   /** Opens the connections, and adapts the statements to a cluster. */
-  static async open(source: DataSource, onStatement?: OnStatement): Promise<Postgres> {
-    const postgres = new Postgres(await source.initialize(), onStatement);
+  static async open(source: DataSource): Promise<Postgres> {
+    const postgres = new Postgres(await source.initialize());
     if (await hasCitus((text, values) => source.query(text, values))) postgres.statements.adaptToCluster();
     return postgres;
   }
@@ -166,7 +164,7 @@ export class Postgres implements Sql {
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
     const attempt = async (): Promise<Result> => {
-      const transaction = new ClientTransaction(client, this.statements, this.onStatement, endMs, transactionEnd);
+      const transaction = new ClientTransaction(client, this.statements, endMs, transactionEnd);
       const result = await work(transaction);
       await transaction.commit(result);
       return result;
@@ -180,7 +178,7 @@ export class Postgres implements Sql {
   }
 
   private send(client: PoolClient, text: string, values: readonly unknown[]): Promise<QueryResult> {
-    return sendStatement(client, { values: [...values], ...this.statements.named(text) }, this.onStatement);
+    return client.query({ values: [...values], ...this.statements.named(text) });
   }
 
   /** Repeats a statement that a connection prepared before a migration changed its columns. */

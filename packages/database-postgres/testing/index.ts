@@ -1,5 +1,6 @@
 export * from './citus-stand-in.js';
 export * from './load-rows.js';
+export * from './observe-statements.js';
 export * from './one-app-rule.js';
 export * from './plan-of.js';
 export * from './sent-statements.js';

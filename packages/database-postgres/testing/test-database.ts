@@ -5,9 +5,6 @@ import type { ConnectionTarget } from '../src/data-source.js';
 interface TestServer {
   readonly connection: ConnectionTarget;
   readonly template: string;
-  readonly prefix?: string;
-  /** The other nodes, if the server is the coordinator of a cluster. */
-  readonly workerUrls?: readonly string[];
 }
 
 export interface TestDatabase {
@@ -21,17 +18,13 @@ function readTestServer(): TestServer {
 }
 
 export async function makeTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
-  const { connection, template, prefix = 'back_office_test', workerUrls = [] } = readTestServer();
-  const name = `${prefix}_${randomBytes(6).toString('hex')}`;
-  const nodes = [connection, ...workerUrls.map((url) => ({ url }))];
-  const onAllNodes = async (statement: string): Promise<void> => {
-    for (const node of nodes) await administer(node, statement);
-  };
-  await onAllNodes(`create database ${name} template ${isEmpty ? 'template0' : template}`);
+  const { connection, template } = readTestServer();
+  const name = `back_office_test_${randomBytes(6).toString('hex')}`;
+  await administer(connection, `create database ${name} template ${isEmpty ? 'template0' : template}`);
   return {
     connection: withDatabase(connection, name),
     url: urlOf(connection, name),
-    drop: () => onAllNodes(`drop database if exists ${name} with (force)`),
+    drop: () => administer(connection, `drop database if exists ${name} with (force)`),
   };
 }
 

@@ -1,12 +1,6 @@
 import type { Clock } from '@back-office/kernel';
 import type { Database } from './database.js';
 
-/** Called when a statement is sent, with its text. Parameter values are not passed. */
-export type OnStatement = (text: string) => OnStatementEnd | undefined;
-
-/** Called once, when the answer has arrived or the connection is lost; `error` is set if the statement has failed. */
-export type OnStatementEnd = (error?: unknown) => void;
-
 export interface DatabaseOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -14,8 +8,6 @@ export interface DatabaseOptions {
   readonly publicBase: () => string;
   /** Returns true when the store serves its files itself. Throws when no store is open. */
   readonly isPublished: () => boolean;
-  /** Observes the statements of a database that has statements; `undefined` observes none. */
-  readonly onStatement?: OnStatement | undefined;
 }
 
 export interface OpenedDatabase {

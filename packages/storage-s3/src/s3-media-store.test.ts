@@ -1,19 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { S3MediaStore, type OnS3Request } from './s3-media-store.js';
+import { S3MediaStore } from './s3-media-store.js';
 
 // The contract of media stores needs an S3 server: tools/storage-s3 runs it.
 
 const OPTIONS = { region: 'us-east-1', bucket: 'media', accessKeyId: 'KEY', secretAccessKey: 'SECRET' };
 const NO_SUCH_KEY = '<?xml version="1.0" encoding="UTF-8"?><Error><Code>NoSuchKey</Code></Error>';
-
-let requests: string[];
-beforeEach(() => (requests = []));
-const onRequest: OnS3Request =
-  ({ method }) =>
-  (status, error) =>
-    requests.push(`${method} ${status ?? (error as { code?: string }).code}`);
 
 /** An S3 service with an empty bucket. */
 let server: Server;
@@ -24,28 +17,15 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  emptyStore = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}`, onRequest });
+  emptyStore = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}` });
 });
 afterAll(() => {
   emptyStore.close();
   server.close();
 });
 
-const unreachableStore = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9', onRequest });
+const unreachableStore = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
 afterAll(() => unreachableStore.close());
-
-describe('the observer of requests', () => {
-  it('gets each request and the status of its answer', async () => {
-    await emptyStore.read('none');
-    await emptyStore.ping();
-    expect(requests).toEqual(['GET 404', 'HEAD 200']);
-  });
-
-  it('gets the error of a request without an answer', async () => {
-    await expect(unreachableStore.ping()).rejects.toThrow();
-    expect(new Set(requests)).toEqual(new Set(['HEAD ECONNREFUSED']));
-  });
-});
 
 describe('an unreachable S3 service', () => {
   it('fails a ping', async () => {

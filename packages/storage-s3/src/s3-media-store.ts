@@ -19,15 +19,7 @@ export interface S3Options {
   /** The default is the credential chain of the AWS SDK. */
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
-  /** Called before each request, also before a repeated one. */
-  readonly onRequest?: OnS3Request | undefined;
 }
-
-/** Returns the function that gets the status of the answer, or an error without a status. */
-export type OnS3Request = (request: {
-  readonly method: string;
-  readonly url: URL;
-}) => (status: number | undefined, error?: unknown) => void;
 
 const PART_BYTES = 5 * 2 ** 20;
 const PART_CONCURRENCY = 2;
@@ -38,7 +30,7 @@ export class S3MediaStore implements MediaStore {
   private readonly client: S3Client;
   private readonly bucket: string;
 
-  constructor({ endpoint, region, bucket, accessKeyId, secretAccessKey, onRequest }: S3Options) {
+  constructor({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Options) {
     this.bucket = bucket;
     this.client = new S3Client({
       region,
@@ -51,7 +43,6 @@ export class S3MediaStore implements MediaStore {
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     });
-    if (onRequest) observeRequests(this.client, onRequest);
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number> {
@@ -138,33 +129,6 @@ export class S3MediaStore implements MediaStore {
     const { ContentLength: size } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }));
     return { size: size ?? 0, bytes: Readable.from([]) };
   }
-}
-
-interface SentRequest {
-  readonly method: string;
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number;
-  readonly path: string;
-}
-
-function observeRequests(client: S3Client, onRequest: OnS3Request): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const { method, protocol, hostname, port, path } = args.request as SentRequest;
-      const end = onRequest({ method, url: new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}${path}`) });
-      try {
-        const result = await next(args);
-        end((result.response as { readonly statusCode: number }).statusCode);
-        return result;
-      } catch (error) {
-        // Errors that S3 reports have a status; others mean that no answer has arrived.
-        end(statusOf(error), statusOf(error) === undefined ? error : undefined);
-        throw error;
-      }
-    },
-    { step: 'deserialize', priority: 'high', name: 'observeRequests' },
-  );
 }
 
 async function* sliceRange(

@@ -27,7 +27,7 @@ import { send, sendChunks } from './send.js';
 import { startInTurn } from './start-in-turn.js';
 import { isStrict } from './strict.js';
 import { UnsentBytes } from './unsent-bytes.js';
-import { logRequests, resumeSpan, type CallTracer, type Observer } from './request-log.js';
+import { logRequests, type Observer } from './request-log.js';
 
 import { answerCall, isUnavailable } from './answer-call.js';
 import { BASE_PATH } from './base-path.js';
@@ -47,8 +47,6 @@ export interface AppParts {
   /** `undefined` means unlimited. */
   readonly rateLimits: RateLimits | undefined;
   readonly observer: Observer;
-  /** `undefined` makes no spans. */
-  readonly tracer?: CallTracer | undefined;
   /** Maximum number of calls in progress per app, and of token look-ups in progress per address. */
   readonly maxCalls: { readonly perApp: number; readonly perAddress: number };
   /** Proxies whose `X-Forwarded-For` header is trusted, as Express expects them. */
@@ -64,12 +62,11 @@ export function createExpressApp(parts: AppParts): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', parseQuery);
   app.set('trust proxy', parts.trustProxy);
-  app.use(logRequests(parts.observer, parts.tracer));
+  app.use(logRequests(parts.observer));
   const callers = new Callers(parts);
   app.use((request, _response, next) =>
     startInTurn(parts.starts, callers.partyOf(request), () => request.socket.destroyed || next()),
   );
-  if (parts.tracer) app.use(resumeSpan);
   parts.mountOutsideBasePath(app);
   app.use(BASE_PATH, addSecurityHeaders());
   if (parts.corsOrigins.length > 0) {
@@ -117,7 +114,6 @@ function mount(router: Router, route: Route, parts: AppParts, gate: Gate): void 
     ...bodyHandlersOf(route, parts),
     // Validating a large body takes long, and many bodies may arrive at once, so each call waits for its turn.
     (_request, response, next) => startInTurn(parts.starts, (response.locals['holder'] as TokenHolder).app.id, next),
-    ...(parts.tracer ? [resumeSpan] : []),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
       const work = (): Promise<void> => respond(route, request, response, parts, gate);

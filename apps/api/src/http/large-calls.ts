@@ -42,22 +42,22 @@ export class LargeCalls {
     const { maxWaitMs, maxTurnMs } = this.settings;
     // Otherwise a waiting call would run in the asynchronous context of another one, and belong to its trace.
     const ownStart = AsyncResource.bind(start);
-    let timer: NodeJS.Timeout | undefined;
+    const wait: { timer?: NodeJS.Timeout } = {};
     let isStarted = false;
     const leave = this.turns.enter(appId, (end) => {
       isStarted = true;
-      clearTimeout(timer);
+      clearTimeout(wait.timer);
       this.calls.set(response, new LargeCall(response, maxTurnMs, end));
       ownStart();
     });
     if (isStarted) return;
-    timer = setTimeout(() => {
+    wait.timer = setTimeout(() => {
       leave();
       start(new Busy('app_large_calls'));
     }, maxWaitMs).unref();
     response.once('close', () => {
       if (isStarted) return;
-      clearTimeout(timer);
+      clearTimeout(wait.timer);
       leave();
     });
   }

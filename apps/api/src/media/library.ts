@@ -19,7 +19,6 @@ import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';
 import { createCdnPurger } from './serving/http-cdn-purger.js';
 import { closeAll, openModule, type Closable } from '../adapters/index.js';
-import type { OnRequest } from '../telemetry/index.js';
 import { FACTS_ADAPTER, IMAGES_ADAPTER, PAGES_ADAPTER, PURGER_ADAPTER, type OpenedPurger } from './media-modules.js';
 import { openStorageModule } from './storage-module.js';
 
@@ -45,7 +44,7 @@ export interface LibraryTools {
  */
 export async function openLibrary(
   config: Config,
-  { isReadOnly = false, onRequest }: { readonly isReadOnly?: boolean; readonly onRequest?: OnRequest | undefined } = {},
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
 ): Promise<Library> {
   const serviceBase = `${config.publicUrl}/media`;
   const { storage } = config;
@@ -55,7 +54,7 @@ export async function openLibrary(
     return { store, base: serviceBase, isPublished: false, close: () => {} };
   }
   if (storage.kind === 's3') {
-    const store = await openBucket(storage.s3, onRequest);
+    const store = await openBucket(storage.s3);
     return { store, base: bucketUrl(storage.s3), isPublished: true, close: () => store.close() };
   }
   const openedStore = await openStorageModule(storage.module, config.environment);
@@ -64,13 +63,10 @@ export async function openLibrary(
   return { store, base: trimEndCharacters(base ?? serviceBase, '/'), isPublished, close: () => openedStore.close?.() };
 }
 
-async function openBucket(s3: S3Config, onRequest: OnRequest | undefined) {
+async function openBucket(s3: S3Config) {
   // `storage-s3` is large, so it is imported only when it is used.
   const { S3MediaStore } = await import('@back-office/storage-s3');
-  return new S3MediaStore({
-    ...s3,
-    onRequest: onRequest && (({ method, url }) => onRequest({ method, url, purpose: 's3' }).end),
-  });
+  return new S3MediaStore(s3);
 }
 
 function bucketUrl({ publicUrl, endpoint, region, bucket: name }: S3Config): string {
@@ -78,7 +74,7 @@ function bucketUrl({ publicUrl, endpoint, region, bucket: name }: S3Config): str
   return trimEndCharacters(publicUrl ?? `${trimEndCharacters(server, '/')}/${name}`, '/');
 }
 
-export async function openLibraryTools(config: Config, onRequest?: OnRequest): Promise<LibraryTools> {
+export async function openLibraryTools(config: Config): Promise<LibraryTools> {
   const openAdapters: Closable[] = [];
   const close = async (): Promise<void> => {
     await closeAll(openAdapters);
@@ -89,11 +85,11 @@ export async function openLibraryTools(config: Config, onRequest?: OnRequest): P
     return adapter;
   };
   try {
-    const library = await trackAdapter(openLibrary(config, { onRequest }));
+    const library = await trackAdapter(openLibrary(config));
     const images = await trackAdapter(openImageProcessor(config));
     const pages = await trackAdapter(openPageRenderer(config));
     const facts = await trackAdapter(openMediaFacts(config));
-    const purger = await trackAdapter(openPurger(config, onRequest));
+    const purger = await trackAdapter(openPurger(config));
     const parser = await trackAdapter(Promise.resolve(new IsolatedUploadParser()));
     return { library, images, pages, facts, parser, purger, pixelLimit: config.imagePixelLimit, close };
   } catch (error) {
@@ -110,11 +106,8 @@ async function openMediaFacts({ facts, environment }: Config): Promise<MediaFact
   return facts === 'mediainfo' ? new MediainfoFacts() : openModule(FACTS_ADAPTER, facts, environment);
 }
 
-async function openPurger(
-  { purger, cdnPurgeUrl, environment }: Config,
-  onRequest: OnRequest | undefined,
-): Promise<OpenedPurger> {
-  return purger === 'http' ? createCdnPurger(cdnPurgeUrl, onRequest) : openModule(PURGER_ADAPTER, purger, environment);
+async function openPurger({ purger, cdnPurgeUrl, environment }: Config): Promise<OpenedPurger> {
+  return purger === 'http' ? createCdnPurger(cdnPurgeUrl) : openModule(PURGER_ADAPTER, purger, environment);
 }
 
 async function openImageProcessor({ images, imagePixelLimit, environment }: Config): Promise<ImageProcessor> {

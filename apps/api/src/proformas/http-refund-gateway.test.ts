@@ -2,7 +2,6 @@ import type { RefundRequest } from '@back-office/proforma';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { recordRequests, TRACEPARENT } from '../testing/request-recorder.js';
 import { HttpRefundGateway } from './http-refund-gateway.js';
 
 const REQUEST: RefundRequest = {
@@ -39,18 +38,6 @@ const answerWith = (status: number, body = '', headers: Record<string, string> =
 };
 
 describe('HttpRefundGateway', () => {
-  it('continues the trace at the payment service', async () => {
-    const { onRequest, requests } = recordRequests();
-    const headers: unknown[] = [];
-    handleRequest = (request, response) => {
-      headers.push(request.headers['traceparent']);
-      response.writeHead(503).end();
-    };
-    await new HttpRefundGateway(url, 'secret', 2_000, onRequest).refund(REQUEST);
-    expect(headers).toEqual([TRACEPARENT]);
-    expect(requests).toEqual(['POST 127.0.0.1 refund: 503']);
-  });
-
   it('sends a single POST with the refund and its idempotency key', async () => {
     const receivedRequest: { request?: IncomingMessage; body?: unknown } = {};
     handleRequest = (request, response) => {

@@ -1,6 +1,5 @@
 import { decimalsOf, fromMinor } from '@back-office/kernel';
 import type { RefundAnswer, RefundGateway, RefundRequest } from '@back-office/proforma';
-import type { OnRequest } from '../telemetry/index.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
@@ -14,11 +13,9 @@ export class HttpRefundGateway implements RefundGateway {
     private readonly url: string,
     private readonly token: string | undefined,
     private readonly timeoutMs: number = DEFAULT_TIMEOUT_MS,
-    private readonly onRequest?: OnRequest,
   ) {}
 
   async refund(request: RefundRequest): Promise<RefundAnswer> {
-    const span = this.onRequest?.({ method: 'POST', url: new URL(this.url), purpose: 'refund' });
     try {
       const response = await fetch(this.url, {
         method: 'POST',
@@ -29,15 +26,12 @@ export class HttpRefundGateway implements RefundGateway {
           Accept: 'application/json',
           'Idempotency-Key': request.idempotencyKey,
           ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
-          ...span?.headers,
         },
         body: JSON.stringify(bodyOf(request)),
       });
-      span?.end(response.status);
       await response.body?.cancel();
       return answerOf(response.status);
-    } catch (error) {
-      span?.end(undefined, error);
+    } catch {
       // The payment service may have paid before the connection failed.
       return 'unknown';
     }

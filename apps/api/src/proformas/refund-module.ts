@@ -1,7 +1,6 @@
 import type { RefundAnswer, RefundGateway, RefundRequest } from '@back-office/proforma';
 import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 import type { Config } from '../config.js';
-import type { OnRequest } from '../telemetry/index.js';
 import { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 import { HttpRefundGateway } from './http-refund-gateway.js';
 
@@ -25,11 +24,10 @@ export interface UnansweredRefund {
 export async function openRefundGateway(
   config: Config,
   report: UnansweredRefundReporter,
-  onRequest?: OnRequest,
 ): Promise<OpenedRefundGateway> {
   const { refunds, refundToken, environment } = config;
   if (refunds.kind === 'by-hand') return new ByHandRefundGateway();
-  if (refunds.kind === 'http') return new HttpRefundGateway(refunds.url, refundToken, undefined, onRequest);
+  if (refunds.kind === 'http') return new HttpRefundGateway(refunds.url, refundToken);
   return new ForeignRefundGateway(
     refunds.module,
     await openModule(REFUNDS_ADAPTER, refunds.module, environment),

@@ -6,8 +6,6 @@ import { startApi, type Api } from './api.js';
 import { Background } from './background.js';
 import { tokenUseChoreOf } from './chores.js';
 import { loggable, loggerOf } from './logger.js';
-import type { ShareMetrics } from './metrics.js';
-import { openTelemetry } from '../telemetry/index.js';
 import { startService } from './service.js';
 import { workOf } from './work.js';
 
@@ -19,24 +17,19 @@ export interface StartedProcess {
 }
 
 /** Starts the API, and the background work unless the configuration excludes it. */
-export async function startApiProcess(config: Config, shareMetrics?: ShareMetrics): Promise<StartedProcess> {
-  const telemetry = await openTelemetry(config);
-  const logger = loggerOf(config, telemetry);
-  const tracer = telemetry?.tracer;
-  const service = await startService(config, { logger, tracer });
-  const backgroundWork = config.worker ? workOf(service, logger, tracer) : undefined;
-  const api = await startApi({ ...service, tracer, ...(shareMetrics && { shareMetrics }) }, config, logger).catch(
-    async (error: unknown) => {
-      await service.stop();
-      throw error;
-    },
-  );
+export async function startApiProcess(config: Config): Promise<StartedProcess> {
+  const logger = loggerOf(config);
+  const service = await startService(config, { logger });
+  const backgroundWork = config.worker ? workOf(service, logger) : undefined;
+  const api = await startApi(service, config, logger).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
   // The demo is created after the port is open: its tokens are shown only once, and a failed start would lose them.
   const shouldCreateDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = shouldCreateDemo ? await makeDemo(service.container) : undefined;
   const tokenUses = service.container.get(TOKENS.TokenUses);
-  const tokenUseWriter = new Background([tokenUseChoreOf(service.container)], logger, tracer);
-  telemetry?.start(() => api.metrics.json(), logger);
+  const tokenUseWriter = new Background([tokenUseChoreOf(service.container)], logger);
   tokenUseWriter.start();
   await backgroundWork?.start();
   logger.info(
@@ -48,7 +41,6 @@ export async function startApiProcess(config: Config, shareMetrics?: ShareMetric
     await Promise.all([api.stop(graceMs), backgroundWork?.stop()]);
     await tokenUseWriter.stop();
     await tokenUses.flush().catch((error: unknown) => logger.warn({ error: loggable(error) }, 'last uses not written'));
-    await telemetry?.stop();
     await service.stop();
   };
   return { greeting: formatGreeting(addressesOf(config, api), service.notice, demo), stop };

@@ -12,14 +12,13 @@ import { createExpressApp, type AppParts } from '../http/express-app.js';
 import { removeStaleUploads } from '../http/multipart.js';
 import { buildOpenApiDocument } from '../http/openapi.js';
 import { readApiExamples } from '../http/openapi-examples.js';
-import type { CallTracer } from '../http/request-log.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer, EDGE_TIMEOUTS, listen } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import { openCallCounters } from './call-counters.js';
 import { watchDatabase } from './database-metrics.js';
 import type { Logger } from './logger.js';
-import { Metrics, type ShareMetrics } from './metrics.js';
+import { Metrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
 import { mountAdmin, type AdminParts } from './admin-routes.js';
@@ -38,16 +37,11 @@ export interface Api {
   readonly port: number;
   /** `undefined` when health, metrics and the API reference are on the port of the API. */
   readonly adminPort: number | undefined;
-  /** Metrics of this process. */
-  readonly metrics: Metrics;
   /** During `graceMs`, idle connections stay open for one more call. */
   stop(graceMs?: number): Promise<void>;
 }
 
-interface ServedParts extends Pick<Service, 'container' | 'database'> {
-  readonly shareMetrics?: ShareMetrics;
-  readonly tracer?: CallTracer | undefined;
-}
+type ServedParts = Pick<Service, 'container' | 'database'>;
 
 export async function startApi(
   service: ServedParts,
@@ -63,8 +57,7 @@ export async function startApi(
   const metrics = new Metrics(service.database.health, () => starts.waitingCount);
   watchDatabase(metrics, service.container);
   const counters = openCallCounters(config, logger);
-  const servedMetrics = service.shareMetrics?.(metrics) ?? metrics;
-  const adminParts = adminPartsOf(service, config, logger, { metrics: servedMetrics, isDraining: () => isDraining });
+  const adminParts = adminPartsOf(service, config, logger, { metrics, isDraining: () => isDraining });
   const app = buildApp(service, config, observerOf(logger, metrics), {
     uploads,
     jsonBodyMs: timeouts.jsonBody,
@@ -86,7 +79,7 @@ export async function startApi(
     await admin?.stop();
     counters.close();
   };
-  return { port, adminPort: admin?.port, metrics, stop };
+  return { port, adminPort: admin?.port, stop };
 }
 
 async function startAdmin(
@@ -122,7 +115,7 @@ interface ServerParts extends Pick<AppParts, 'uploads' | 'jsonBodyMs' | 'rateLim
 }
 
 function buildApp(
-  { container, database, tracer }: ServedParts,
+  { container, database }: ServedParts,
   config: Config,
   observer: AppParts['observer'],
   { uploads, jsonBodyMs, rateLimits, starts, mountAdminParts }: ServerParts,
@@ -144,7 +137,6 @@ function buildApp(
     corsOrigins: config.corsOrigins,
     rateLimits,
     observer,
-    tracer,
     maxCalls: {
       perApp: config.databasePoolSize * MAX_CALLS_PER_CONNECTION,
       perAddress: MAX_LOOK_UPS_PER_ADDRESS,

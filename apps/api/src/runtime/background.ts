@@ -1,4 +1,3 @@
-import type { Tracer } from '../telemetry/index.js';
 import { loggable, type Logger } from './logger.js';
 
 export interface Chore {
@@ -24,7 +23,6 @@ export class Background {
   constructor(
     private readonly chores: readonly Chore[],
     private readonly logger: Logger,
-    private readonly tracer?: Pick<Tracer, 'runTask'>,
   ) {}
 
   start(): void {
@@ -55,8 +53,7 @@ export class Background {
 
   private async runOnce(chore: Chore): Promise<number> {
     try {
-      const run = (): Promise<boolean> => chore.run(this.stopping.signal);
-      const hasMore = await (this.tracer ? this.tracer.runTask(chore.name, 'chore', run) : run());
+      const hasMore = await chore.run(this.stopping.signal);
       return hasMore ? 0 : chore.intervalMs;
     } catch (error) {
       this.logger.error({ chore: chore.name, error: loggable(error) }, 'chore failed');

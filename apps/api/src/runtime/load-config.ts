@@ -1,8 +1,10 @@
+import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { findMisspelledVariables, readConfig, type Config } from '../config.js';
 
-/** Reads the configuration, and writes warnings about the environment to standard error. */
+/** Reads the configuration, and writes warnings about the environment to standard error, once for several processes. */
 export function loadConfig(): Config {
+  if (cluster.isWorker) return readConfig();
   // A misspelt variable is often the cause of an invalid configuration, so it is reported first.
   for (const { name, suggestion } of findMisspelledVariables())
     warn(`${name} is not a known variable. Did you mean ${suggestion}?`);

@@ -1,40 +1,21 @@
 import cluster from 'node:cluster';
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import type { Config } from '../config.js';
-import type { LogSink, Telemetry } from '../telemetry/index.js';
 import { logOutput } from './log-output.js';
 
 export type { Logger } from 'pino';
 
 /**
  * Writes structured logs to standard output. A request is logged with route and status, but never with its content.
- * Supervised processes add their id. With telemetry, lines have the ids of their span and also go to the collector.
+ * One of several processes adds its id.
  */
-export function loggerOf(
-  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
-  telemetry?: Pick<Telemetry, 'tracer' | 'logSink'>,
-): Logger {
-  const { tracer, logSink } = telemetry ?? {};
+export function loggerOf({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options: LoggerOptions = {
     level: logLevel,
     base: cluster.isWorker ? { pid: process.pid } : null,
-    ...(tracer && { mixin: () => tracer.currentIds() ?? {} }),
-    ...(logSink && { hooks: { logMethod: copyTo(logSink) } }),
   };
   if (logFormat !== 'pretty') return pino(options, logOutput());
   return pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } });
-}
-
-type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
-
-/** The lines of the service have fields and a message, or only a message. */
-function copyTo(sink: LogSink): LogMethod {
-  return function copyLine(args, method, level) {
-    const [first, second] = args as readonly unknown[];
-    if (typeof first === 'string') sink(level, first, {});
-    else sink(level, typeof second === 'string' ? second : '', first as Readonly<Record<string, unknown>>);
-    method.apply(this, args);
-  };
 }
 
 const MAX_MESSAGE_LENGTH = 256;

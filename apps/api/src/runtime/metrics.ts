@@ -5,6 +5,7 @@ import type { EndpointLag } from '@back-office/events';
 import type { LimitName } from '../http/errors.js';
 import type { FinishedRequest } from '../http/request-log.js';
 import type { AttemptCounts } from '../webhooks/index.js';
+import { readMetrics, shareMetrics } from './process-member.js';
 
 const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -17,15 +18,7 @@ export interface WebhookSource {
 /** Returns `undefined` while the database is unavailable. */
 export type BacklogSource = () => Promise<BacklogFigures | undefined>;
 
-/** Text in the format of Prometheus. */
-export interface MetricsText {
-  text(): Promise<{ readonly type: string; readonly body: string }>;
-}
-
-/** Returns the metrics to serve, which may include those of other processes. */
-export type ShareMetrics = (own: Metrics) => MetricsText;
-
-export class Metrics implements MetricsText {
+export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
 
@@ -33,6 +26,7 @@ export class Metrics implements MetricsText {
 
   /** `countWaiting` returns the number of requests that wait for their turn. */
   constructor(database: DatabaseHealth, countWaiting: () => number = () => 0) {
+    shareMetrics(this.registry);
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({
       name: 'http_request_duration_seconds',
@@ -128,12 +122,9 @@ export class Metrics implements MetricsText {
     this.limited.inc({ limit });
   }
 
+  /** Returns the metrics in the format of Prometheus, as the total of all processes if there are several. */
   async text(): Promise<{ readonly type: string; readonly body: string }> {
-    return { type: this.registry.contentType, body: await this.registry.metrics() };
-  }
-
-  json(): Promise<object[]> {
-    return this.registry.getMetricsAsJSON();
+    return { type: this.registry.contentType, body: await readMetrics(this.registry) };
   }
 
   private watchQueues(database: DatabaseHealth, countWaiting: () => number): void {

@@ -2,7 +2,6 @@ import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import { type LimitName, Unavailable } from '../http/errors.js';
 import type { LimitedCaller, Observer } from '../http/request-log.js';
 import type { UnansweredRefundReporter } from '../proformas/index.js';
-import { REQUEST_LINE } from '../telemetry/index.js';
 import { RejectionLog } from './rejection-log.js';
 import { loggable, type Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -22,8 +21,8 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'c
         request_id: request.requestId,
         app_id: request.appId,
       };
-      if (request.status >= 500) logger.error(line, REQUEST_LINE);
-      else logger.info(line, REQUEST_LINE);
+      if (request.status >= 500) logger.error(line, 'request');
+      else logger.info(line, 'request');
     },
     onFailed(error, request) {
       const requestId = request.headers['x-request-id'];

@@ -4,13 +4,13 @@ import { labelRoute } from '../http/request-log.js';
 import { createHttpServer, listen, type ListenAddress } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
-import type { MetricsText } from './metrics.js';
+import type { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 import type { Service } from './service.js';
 
 export interface Probes {
   readonly readiness: Readiness;
-  readonly metrics: MetricsText;
+  readonly metrics: Pick<Metrics, 'text'>;
   readonly isDraining: () => boolean;
 }
 
@@ -46,7 +46,7 @@ export async function startProbes(
   { container, database }: Pick<Service, 'container' | 'database'>,
   address: ListenAddress,
   logger: Logger,
-  metrics: MetricsText,
+  metrics: Metrics,
 ): Promise<AdminServer> {
   let isDraining = false;
   const { store } = container.get(TOKENS.Library).library;

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { InvalidConfig, type Config } from '../config.js';
 
-/** With `auto`, even one process has a supervisor, so that SIGHUP replaces it without a failed call. */
-export function isSupervised(config: Pick<Config, 'processes' | 'database'>): boolean {
+/** With `auto`, another process starts even a single API process, so that SIGHUP replaces it without a failed call. */
+export function needsSeveralProcesses(config: Pick<Config, 'processes' | 'database'>): boolean {
   return processCountOf(config) > 1 || (config.processes === 'auto' && config.database !== 'memory');
 }
 

@@ -16,7 +16,6 @@ import {
 import { openLibraryTools, openLibrary, type Library, type LibraryTools } from '../media/index.js';
 import { loggerOf, type Logger } from './logger.js';
 import { refundReportOf } from './observer.js';
-import type { Tracer } from '../telemetry/index.js';
 import { withVariableName } from './named-variable.js';
 import { openDatabase } from './open-database.js';
 import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.js';
@@ -37,8 +36,6 @@ export interface ServiceOptions {
   readonly needsPersistence?: boolean;
   /** By default, a logger as configured. */
   readonly logger?: Logger;
-  /** By default, statements and requests are not traced. */
-  readonly tracer?: Tracer | undefined;
 }
 
 /** Longer than a database server or any other adapter takes to close. */
@@ -57,27 +54,24 @@ export async function startService(
     usesFiles = true,
     needsPersistence = false,
     logger = loggerOf(config),
-    tracer,
   }: ServiceOptions = {},
 ): Promise<Service> {
   const { webhookNetworks } = config;
-  const { onRequest, onStatement } = tracer ?? {};
   await makeDataFolder(config.dataDir);
   const openAdapters: Closable[] = [];
   const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {
     // Modules open before the database, so that a failing module leaves no database server running.
-    const refunds = usesFiles ? await openRefundGateway(config, refundReportOf(logger), onRequest) : POSTPONING_GATEWAY;
+    const refunds = usesFiles ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONING_GATEWAY;
     openAdapters.push(refunds);
-    const media = usesFiles ? await openLibraryTools(config, onRequest) : undefined;
+    const media = usesFiles ? await openLibraryTools(config) : undefined;
     if (media) openAdapters.push(media);
-    const options = { ...databaseOptionsOf(config, clock, media), onStatement };
-    const openedDatabase = await openDatabase(config, options);
+    const openedDatabase = await openDatabase(config, databaseOptionsOf(config, clock, media));
     openAdapters.push(openedDatabase);
     if (needsPersistence && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY_MESSAGE);
     const { database, notice } = openedDatabase;
     return {
-      container: containerOf(database, { refunds, media, webhookNetworks, onRequest }, clock),
+      container: containerOf(database, { refunds, media, webhookNetworks }, clock),
       database,
       notice,
       stop,

@@ -1,6 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobTask, JobTasks } from '@back-office/media';
-import type { Tracer } from '../telemetry/index.js';
 import { TOKENS } from '../tokens.js';
 import { Background } from './background.js';
 import { choresOf } from './chores.js';
@@ -20,14 +18,13 @@ export interface BackgroundWork {
 export function workOf(
   { container, database }: Pick<Service, 'container' | 'database'>,
   logger: Logger,
-  tracer?: Tracer,
 ): BackgroundWork {
-  const background = new Background(choresOf(container, logger), logger, tracer);
+  const background = new Background(choresOf(container, logger), logger);
   const dispatcher = container.get(TOKENS.WebhookDispatcher);
   const queue = database.jobQueue(QUEUE_CONNECTIONS);
   const onFailure = (error: unknown, job: string) => logger.error({ job, error: loggable(error) }, 'job failed');
   const tasks = container.get(TOKENS.Library).tasks.createJobTasks(onFailure);
-  const worker = queue.worker(tracer ? traceTasks(tasks, tracer) : tasks, onFailure);
+  const worker = queue.worker(tasks, onFailure);
   return {
     start: async () => {
       background.start();
@@ -41,12 +38,4 @@ export function workOf(
       await Promise.race([stopping, pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
-}
-
-function traceTasks(tasks: JobTasks, tracer: Tracer): JobTasks {
-  const trace = ([name, task]: [string, JobTask]): [string, JobTask] => [
-    name,
-    (payload, attempt) => tracer.runTask(name, 'job', () => task(payload, attempt)),
-  ];
-  return Object.fromEntries(Object.entries(tasks).map(trace));
 }

@@ -2,9 +2,8 @@ import { adapterNames } from '../adapters/index.js';
 import type { Config } from '../config.js';
 import { watchDatabase } from './database-metrics.js';
 import { loggerOf } from './logger.js';
-import { Metrics, type ShareMetrics } from './metrics.js';
+import { Metrics } from './metrics.js';
 import { startProbes } from './probes.js';
-import { openTelemetry } from '../telemetry/index.js';
 import { startService } from './service.js';
 import { workOf } from './work.js';
 
@@ -12,23 +11,17 @@ import { workOf } from './work.js';
  * Starts only the background work, with health and metrics on `WORKER_PORT`. Any number of workers may share one
  * database. Returns the function that stops it.
  */
-export async function startWorkerProcess(
-  config: Config,
-  shareMetrics: ShareMetrics = (own) => own,
-): Promise<() => Promise<void>> {
-  const telemetry = await openTelemetry(config);
-  const logger = loggerOf(config, telemetry);
-  const service = await startService(config, { logger, tracer: telemetry?.tracer });
-  const backgroundWork = workOf(service, logger, telemetry?.tracer);
+export async function startWorkerProcess(config: Config): Promise<() => Promise<void>> {
+  const logger = loggerOf(config);
+  const service = await startService(config, { logger });
+  const backgroundWork = workOf(service, logger);
   const metrics = new Metrics(service.database.health);
   watchDatabase(metrics, service.container);
-  telemetry?.start(() => metrics.json(), logger);
-  const servedMetrics = shareMetrics(metrics);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =
     config.workerPort === undefined
       ? undefined
-      : await startProbes(service, address, logger, servedMetrics).catch(async (error: unknown) => {
+      : await startProbes(service, address, logger, metrics).catch(async (error: unknown) => {
           await service.stop();
           throw error;
         });
@@ -37,7 +30,6 @@ export async function startWorkerProcess(
   return async () => {
     logger.info('stopping');
     await Promise.all([probes?.stop(), backgroundWork.stop()]);
-    await telemetry?.stop();
     await service.stop();
   };
 }

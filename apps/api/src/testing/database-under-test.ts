@@ -1,7 +1,7 @@
 import type { Database, DatabaseOptions } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
-import { SentStatements, makeTestDatabase } from '@back-office/database-postgres/testing';
+import { SentStatements, makeTestDatabase, observeStatements } from '@back-office/database-postgres/testing';
 
 /** The database of a service under test, and direct access to it for tests. */
 export interface DatabaseUnderTest {
@@ -37,11 +37,11 @@ async function openOnPostgres(options: Options, poolSize: number): Promise<Datab
   const source = dataSourceFor(connection, poolSize);
   source.setOptions({ logger: sentStatements.logger });
   const statements: string[] = [];
-  const postgres = await Postgres.open(source, (text) => {
-    if (TRANSACTION_ENDS.has(text)) return undefined;
+  const postgres = await Postgres.open(source);
+  observeStatements(source, (text) => {
+    if (TRANSACTION_ENDS.has(text)) return;
     statements.push(text);
     sentStatements.record(text);
-    return undefined;
   });
   const inspection = new Postgres(await dataSourceFor(connection, INSPECTION_POOL_SIZE).initialize());
   return {

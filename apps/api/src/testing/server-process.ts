@@ -13,11 +13,12 @@ export interface ServerProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built service in a separate process, as `npm start` does. */
-export async function startServer(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+/** Starts the built service in a separate process, as `npm start` does. `cwd` is the folder of its `NODE_OPTIONS`. */
+export async function startServer(environment: Readonly<Record<string, string>>, cwd?: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [`${BUILD_FOLDER}main.js`], {
     env: { PATH: process.env['PATH'], PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
   });
   let outputText = '';
   const exitCode = new Promise<number | null>((resolve) => child.once('exit', resolve));

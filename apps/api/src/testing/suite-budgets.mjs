@@ -66,7 +66,6 @@ const SECOND_TIER = {
   'apps/api/src/proformas/refund-kill.full.pg.test.ts': { cpu: 6, wall: 8 },
   'apps/api/src/runtime/connection-errors.full.pg.test.ts': { cpu: 9, wall: 15 },
   'apps/api/src/runtime/load-config.full.pg.test.ts': { cpu: 6, wall: 8 },
-  'apps/api/src/telemetry/telemetry-off.full.pg.test.ts': { cpu: 5, wall: 11 },
   'apps/api/src/testing/run-tests.full.pg.test.ts': { cpu: 14, wall: 40 },
   'packages/database-postgres/src/embedded/embedded-postgres.full.test.ts': { cpu: 7, wall: 11 },
   'packages/images-jimp/src/jimp-image-processor.contract.full.test.ts': { cpu: 20, wall: 26 },

@@ -4,7 +4,6 @@ import { lookup } from 'node:dns/promises';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { OnRequest, RequestSpan } from '../telemetry/index.js';
 import { parseRetryAfter } from './retry-after.js';
 import type { Targets } from './targets.js';
 
@@ -21,7 +20,6 @@ class ReusedConnection extends Error {}
 export interface SenderOptions {
   readonly timeoutMs?: number;
   readonly bodyTimeoutMs?: number;
-  readonly onRequest?: OnRequest | undefined;
 }
 
 /** Sends webhooks over HTTP and keeps the connections open. */
@@ -59,15 +57,8 @@ export class HttpWebhookSender implements WebhookSender {
     }
   }
 
-  private async post(webhook: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
-    const target = new URL(webhook.url);
-    const span = this.options.onRequest?.({ method: 'POST', url: target, purpose: 'webhook' });
-    if (span === undefined) return this.sendTo(target, webhook, signal);
-    const headers = { ...webhook.headers, ...span.headers };
-    return endWithAnswer(span, this.sendTo(target, { ...webhook, headers }, signal));
-  }
-
-  private sendTo(target: URL, { headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+  private post({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+    const target = new URL(url);
     const isSecure = target.protocol === 'https:';
     const bytes = Buffer.from(body);
     return new Promise((resolve, reject) => {
@@ -100,17 +91,6 @@ export class HttpWebhookSender implements WebhookSender {
     const { statusCode: status = 0, headers } = response;
     const text = await readStart(response, this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS);
     return { status, retryAfterSeconds: parseRetryAfter(headers['retry-after'], this.now()), text };
-  }
-}
-
-async function endWithAnswer(span: RequestSpan, pendingAnswer: Promise<WebhookAnswer>): Promise<WebhookAnswer> {
-  try {
-    const answer = await pendingAnswer;
-    span.end('status' in answer ? answer.status : undefined);
-    return answer;
-  } catch (error) {
-    span.end(undefined, error);
-    throw error;
   }
 }
 

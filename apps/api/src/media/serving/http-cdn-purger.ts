@@ -3,14 +3,13 @@ import type { CdnPurger } from '@back-office/media';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
-import type { OnRequest } from '../../telemetry/index.js';
 
 const TIMEOUT_MS = 5_000;
 const MAX_CONCURRENT = 10;
 const NOT_CACHED_STATUS = 404;
 
-export function createCdnPurger(purgeUrl: string | undefined, onRequest?: OnRequest): CdnPurger {
-  return purgeUrl === undefined ? new NoCdnPurger() : new HttpCdnPurger(purgeUrl, TIMEOUT_MS, onRequest);
+export function createCdnPurger(purgeUrl: string | undefined): CdnPurger {
+  return purgeUrl === undefined ? new NoCdnPurger() : new HttpCdnPurger(purgeUrl);
 }
 
 /**
@@ -23,7 +22,6 @@ export class HttpCdnPurger implements CdnPurger {
   constructor(
     private readonly address: string,
     private readonly timeoutMs = TIMEOUT_MS,
-    private readonly onRequest?: OnRequest,
   ) {}
 
   async purge(urls: readonly string[]): Promise<boolean> {
@@ -50,18 +48,13 @@ export class HttpCdnPurger implements CdnPurger {
       // Without `servername`, Node would compare the certificate with the public host name.
       servername: isIP(target.hostname.replaceAll(/[[\]]/g, '')) === 0 ? target.hostname : '',
     };
-    const span = this.onRequest?.({ method: 'PURGE', url: target, purpose: 'cache' });
     return new Promise((resolve) => {
       const request = send(target, options, (response) => {
         const { statusCode = 0 } = response;
         response.destroy();
-        span?.end(statusCode);
         resolve((statusCode >= 200 && statusCode < 300) || statusCode === NOT_CACHED_STATUS);
       });
-      request.on('error', (error) => {
-        span?.end(undefined, error);
-        resolve(false);
-      });
+      request.on('error', () => resolve(false));
       request.end();
     });
   }
