@@ -537,9 +537,9 @@ describe('the timeouts of the database client', () => {
     expect(bulkStatement).toBeLessThan(bulkQuery);
   });
 
-  it('limit the wait for a connection', async () => {
+  it('limit the wait for a turn', async () => {
     const releases: (() => void)[] = [];
-    const holders = Array.from({ length: 4 }, () =>
+    const holders = Array.from({ length: 3 }, () =>
       database.transaction(() => new Promise<void>((resolve) => releases.push(resolve))),
     );
     await expect(database.rows('select 1')).rejects.toThrow(DatabaseUnavailable);

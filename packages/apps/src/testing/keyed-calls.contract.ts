@@ -109,14 +109,14 @@ export function keyedCallsContract(
     });
 
     it('is dropped when the answers of the app exceed their maximum size, but the call still does not run again', async () => {
-      const parts = 4;
+      const parts = 16;
       const text = new Uint8Array(MAX_ANSWER_BYTES_OF_APP / parts);
       for (let part = 0; part < parts; part += 1)
         await calls.storeAnswer(await beginRun({ key: `part ${part}` }), { ...ANSWER, text });
       await calls.storeAnswer(await beginRun(), ANSWER);
       expect(await repeatCall()).toBe('not kept');
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
-      expect(await calls.begin({ ...call, key: 'part 3' })).toHaveProperty('status', 201);
+      expect(await calls.begin({ ...call, key: 'part 15' })).toHaveProperty('status', 201);
       const otherApp = { appId: await fixture.makeApp() };
       await calls.storeAnswer(await beginRun(otherApp), ANSWER);
       expect(await calls.begin({ ...call, ...otherApp })).toHaveProperty('status', 201);
