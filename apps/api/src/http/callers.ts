@@ -1,6 +1,6 @@
 import type { AccessTokenQueries, TokenHolder } from '@back-office/apps';
 import type { Calls } from '@back-office/database';
-import type { Clock } from '@back-office/kernel';
+import { Memory, type Clock } from '@back-office/kernel';
 import type { Request } from 'express';
 import {
   authenticate,
@@ -12,7 +12,6 @@ import {
 import { CallsInProgress } from './calls-in-progress.js';
 import { addressOf } from './caller-address.js';
 import { Busy, type Rejection } from './errors.js';
-import { KnownTokens } from './known-tokens.js';
 import { countStranger, type RateLimits } from './rate-limit.js';
 
 const CALLS_PER_LOOK_UP_ABOVE_LIMIT = 10;
@@ -27,18 +26,20 @@ export interface CallerParts {
 
 /** Identifies a caller by the app of a token that was valid before, or else by address. */
 export class Callers {
-  private readonly knownTokens = new KnownTokens();
+  /** The app of each recently valid token. Calls with these tokens are not slowed down when others guess tokens. */
+  private readonly appOfKnownToken: Memory<number>;
   private readonly lookUps: CallsInProgress<string>;
   private callsAboveLimit = 0;
   private readonly credentials = new WeakMap<Request, Credentials>();
 
   constructor(private readonly parts: CallerParts) {
     this.lookUps = new CallsInProgress(parts.maxCalls.perAddress);
+    this.appOfKnownToken = new Memory(Infinity, parts.clock);
   }
 
   /** Returns the party of the caller: the app id of a known token, or else the address. */
   partyOf(request: Request): number | string {
-    return this.knownTokens.appOf(this.credentialsOf(request)) ?? addressOf(request);
+    return this.knownAppOf(this.credentialsOf(request)) ?? addressOf(request);
   }
 
   /**
@@ -47,18 +48,23 @@ export class Callers {
    */
   async authenticate(request: Request, route: AuthenticatedRoute): Promise<TokenHolder | Rejection> {
     const credentials = this.credentialsOf(request);
-    const knownApp = this.knownTokens.appOf(credentials);
+    const knownApp = this.knownAppOf(credentials);
     const holder = await (knownApp === undefined
       ? this.authenticateStranger(credentials, route, addressOf(request))
       : this.lookUp(credentials, route, knownApp));
-    if ('tokenId' in holder) this.knownTokens.remember(credentials, holder.app.id);
-    else if ('failure' in holder) this.knownTokens.forget(credentials);
+    if (credentials.key && 'tokenId' in holder) this.appOfKnownToken.set(credentials.key.mapKey, holder.app.id);
+    else if (credentials.key && 'failure' in holder) this.appOfKnownToken.delete(credentials.key.mapKey);
     return holder;
   }
 
   /** Makes a new token known, so that it works even from an address above its limit. */
   rememberIssued(token: string, appId: number): void {
-    this.knownTokens.remember({ key: tokenKeyOf(token) }, appId);
+    const key = tokenKeyOf(token);
+    if (key) this.appOfKnownToken.set(key.mapKey, appId);
+  }
+
+  private knownAppOf({ key }: Credentials): number | undefined {
+    return key && this.appOfKnownToken.get(key.mapKey);
   }
 
   private async authenticateStranger(
