@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { hasCitus } from './connection/outer-app.js';
 import { kindsByName, TABLES_CTE, type Query } from './schema-rules.js';
 
 export interface TableState {
@@ -9,8 +10,6 @@ export interface TableState {
   readonly colocation: number | null;
 }
 
-const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as "hasCitus"`;
-
 // The Citus table `pg_dist_partition` also contains plain tables that other tables reference (method n, model s).
 export const FIND_TABLE_STATES = `
   with ${TABLES_CTE}
@@ -18,11 +17,6 @@ export const FIND_TABLE_STATES = `
     case when p.partmethod = 'h' then 'app' when p.repmodel = 't' then 'reference' else 'plain' end as "currentKind"
   from tables t left join pg_dist_partition p on p.logicalrelid = t.oid
   where t.kind in ('app', 'reference') order by t.kind desc, t.name`;
-
-export async function hasCitus(query: Query): Promise<boolean> {
-  const [answer] = (await query(HAS_CITUS)) as { hasCitus: boolean }[];
-  return answer?.hasCitus === true;
-}
 
 export function createDistributedTable(
   query: Query,

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import pg from 'pg';
 import { Logger } from 'graphile-worker';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { TIMEOUTS } from './connection/timeouts.js';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
@@ -42,22 +43,6 @@ import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
 import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
-
-/** Milliseconds. The server times out before the client; a statement times out before its transaction. */
-export const TIMEOUTS = {
-  bulkStatement: 15_000,
-  bulkQuery: 16_000,
-
-  acquire: 2_000,
-  // After its first write, a call may retry for this long to get a connection.
-  acquireAfterWrite: 5_000,
-  lock: 2_000,
-  statement: 5_000,
-  query: 7_000,
-  idleInTransaction: 10_000,
-  transaction: 12_000,
-  idleConnection: 300_000,
-};
 
 // The first call on a new connection takes several times longer, because the server plans every statement again. TCP
 // keep-alive finds a dead connection within 20 seconds.

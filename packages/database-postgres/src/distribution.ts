@@ -1,8 +1,8 @@
+import { hasCitus } from './connection/outer-app.js';
 import type { ConnectionTarget } from './data-source.js';
 import {
   addForeignKey,
   createDistributedTable,
-  hasCitus,
   quoteIdentifier,
   FIND_TABLE_STATES,
   type TableState,

@@ -1,4 +1,4 @@
-import type { Postgres } from './postgres.js';
+import type { Postgres } from './connection/postgres.js';
 
 export async function assertDurable(database: Postgres): Promise<void> {
   const settings = await database.rows<{ name: string; setting: string }>(

@@ -5,7 +5,7 @@ import { assertDurable } from './durability.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
 import { portsOf } from './ports.js';
-import { Postgres } from './postgres.js';
+import { Postgres } from './connection/postgres.js';
 
 export interface PostgresOptions extends DatabaseOptions {
   /** URL of an external server; without it, an embedded server starts below `dataDir`. */

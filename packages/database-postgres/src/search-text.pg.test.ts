@@ -1,5 +1,5 @@
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { Postgres } from './postgres.js';
+import { Postgres } from './connection/postgres.js';
 import { dataSourceFor, migrationSourceFor } from './data-source.js';
 import { migrate } from './migrate.js';
 import { asciiOf, foldForPeople, foldSearched, nameSortKey } from '@back-office/database';

@@ -1,6 +1,6 @@
 import type { Backlog, BacklogFigures } from '@back-office/database';
 import { STATUSES, statusId } from '@back-office/proforma';
-import type { Postgres } from './postgres.js';
+import type { Postgres } from './connection/postgres.js';
 import { OPEN_STATUS_IDS } from './proformas/proforma-list.js';
 
 // Reads partial indexes and the current reservations, so the time depends on the waiting work, not on the size of the

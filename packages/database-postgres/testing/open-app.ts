@@ -1,7 +1,7 @@
 import { ManualClock } from '@back-office/kernel/testing';
 import { dataSourceFor } from '../src/data-source.js';
 import { portsOf } from '../src/ports.js';
-import { Postgres } from '../src/postgres.js';
+import { Postgres } from '../src/connection/postgres.js';
 import { makeTestDatabase } from './test-database.js';
 
 /** Opens a database with one app, for tests of statements. */

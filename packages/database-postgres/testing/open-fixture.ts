@@ -2,7 +2,7 @@ import { goodsOf, fixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
 import { dataSourceFor } from '../src/data-source.js';
 import { portsOf } from '../src/ports.js';
-import { Postgres } from '../src/postgres.js';
+import { Postgres } from '../src/connection/postgres.js';
 import { makeTestDatabase } from './test-database.js';
 
 const POOL_SIZE = 8;

@@ -1,4 +1,4 @@
-import type { Postgres } from '../src/postgres.js';
+import type { Postgres } from '../src/connection/postgres.js';
 
 /**
  * Returns the plan of a statement. Scans are allowed, unlike in the service, so an index in the plan is the planner's

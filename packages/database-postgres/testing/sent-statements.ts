@@ -1,6 +1,6 @@
 import type { Logger } from 'typeorm';
-import type { Postgres } from '../src/postgres.js';
-import { forCluster } from '../src/outer-app.js';
+import type { Postgres } from '../src/connection/postgres.js';
+import { forCluster } from '../src/connection/outer-app.js';
 import { findBreaches, loadGrammar } from './one-app-rule.js';
 
 const FIND_COLUMNS = `

@@ -33,7 +33,7 @@ const FIRST_TIER = {
   'apps/api/src/runtime/probes.pg.test.ts': { cpu: 7, wall: 11 },
   'apps/api/src/setup/setup.pg.test.ts': { cpu: 6, wall: 12 },
   'apps/api/src/stock/stocks.pg.test.ts': { cpu: 5, wall: 9 },
-  'packages/database-postgres/src/database.pg.test.ts': { cpu: 5, wall: 31 },
+  'packages/database-postgres/src/connection/database.pg.test.ts': { cpu: 5, wall: 31 },
   'packages/database-postgres/src/media/graphile-job-queue.pg.test.ts': { cpu: 5, wall: 20 },
   'packages/database-postgres/src/media/media-contracts.pg.test.ts': { cpu: 5, wall: 21 },
   'packages/database-postgres/src/orders/orders.pg.test.ts': { cpu: 5, wall: 9 },

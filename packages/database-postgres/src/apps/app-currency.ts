@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '@back-office/database';
-import type { Transaction } from '../transaction.js';
-import { FIXED_PLAN } from '../prepared-statements.js';
-import { beginLockedBulk } from '../bulk.js';
+import type { Transaction } from '../connection/transaction.js';
+import { FIXED_PLAN } from '../connection/prepared-statements.js';
+import { beginLockedBulk } from '../connection/bulk.js';
 
 const PRICED_TABLES = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
 

@@ -13,7 +13,7 @@ import {
   type TokenKind,
 } from '@back-office/apps';
 import type { Clock } from '@back-office/kernel';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { SETTINGS_COLUMNS } from './app-columns.js';
 import { TOKEN_COLUMNS } from './sql-token-administration.js';
 

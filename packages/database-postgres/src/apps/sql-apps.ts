@@ -24,10 +24,10 @@ import type { Clock, Refusal } from '@back-office/kernel';
 import { DEFAULT_PRESET } from '@back-office/media';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { hasAmounts } from './app-currency.js';
-import type { Sql } from '../sql.js';
-import type { Transaction } from '../transaction.js';
+import type { Sql } from '../connection/sql.js';
+import type { Transaction } from '../connection/transaction.js';
 import { SETTINGS_COLUMNS } from './app-columns.js';
 
 const INSERT_APP = `

@@ -15,8 +15,8 @@ import {
   type TokenUse,
 } from '@back-office/apps';
 import { isRefusal, type Clock, type Page, type Refusal } from '@back-office/kernel';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 
 export const TOKEN_COLUMNS = `id, name, scopes, language, inserted_at as "insertedAt", last_used_at as "lastUsedAt",
   expires_at as "expiresAt", revoked_at as "revokedAt"`;

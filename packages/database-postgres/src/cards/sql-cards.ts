@@ -16,12 +16,12 @@ import {
   type DesiredCard,
   type UpsertedCard,
 } from '@back-office/customers';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { CARDS } from '../tables/customers.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
-import type { Transaction } from '../transaction.js';
-import { violates } from '../failures.js';
+import type { Transaction } from '../connection/transaction.js';
+import { violates } from '../connection/failures.js';
 
 const CARD_COLUMNS = CARDS.columns.except('app_id', 'inserted_at', 'updated_at');
 const INSERTED_COLUMNS = CARD_COLUMNS.pick('data_part', 'time_part', 'barcode', 'external_ref', 'customer_id');

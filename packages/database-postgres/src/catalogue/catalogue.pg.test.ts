@@ -8,7 +8,7 @@ import { runnerOf } from '@back-office/kernel/testing';
 import { makeTestDatabase } from '../../testing/test-database.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
-import { Postgres } from '../postgres.js';
+import { Postgres } from '../connection/postgres.js';
 
 const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };

@@ -9,10 +9,10 @@ import {
 } from '@back-office/catalogue';
 import { asciiOf } from '@back-office/database';
 import { fieldsOf } from '@back-office/kernel';
-import { valuesOf } from '../bulk.js';
+import { valuesOf } from '../connection/bulk.js';
 import type { RowOf } from '../tables/define-table.js';
 import type { PRODUCTS, VARIANTS } from '../tables/products.js';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 import {
   FIND_PRODUCTS,
   FIND_PRODUCTS_BY_SLUG,

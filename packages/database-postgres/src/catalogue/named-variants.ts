@@ -1,6 +1,6 @@
 import type { NamedVariant } from '@back-office/catalogue';
-import { valuesOf } from '../bulk.js';
-import type { Sql } from '../sql.js';
+import { valuesOf } from '../connection/bulk.js';
+import type { Sql } from '../connection/sql.js';
 
 const FIND_VARIANTS = `
   select id, product_id, code, barcode, external_ref from product_variants

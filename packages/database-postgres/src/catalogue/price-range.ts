@@ -1,5 +1,5 @@
 import type { ProductFilter } from '@back-office/catalogue';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 import type { Placeholder } from '../placeholders.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { DesiredImage, ProductDraft, VariantDraft } from '@back-office/catalogue';
-import type { Transaction } from '../transaction.js';
-import type { Statement } from '../sql.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Statement } from '../connection/sql.js';
 import { ADD_IMAGES, FIND_IMAGES, REMOVE_IMAGES } from './product-statements.js';
 
 type Draft = ProductDraft | VariantDraft;

@@ -13,7 +13,7 @@ import {
 import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
 import { priceRangeConditions } from './price-range.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 
 // Among these fields, only prices are nullable.
 const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, Omit<SortKey, 'direction'>>> = {

@@ -1,7 +1,7 @@
 import { PRODUCT_FIELDS, type LookUp, type ProductLookUp } from '@back-office/catalogue';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { dateTimeSql, moneySql } from '../json-sql.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 
 export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {
   id: (value) => `select id from products where app_id = $1 and id = ${value}::bigint`,

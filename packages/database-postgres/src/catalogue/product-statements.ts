@@ -1,4 +1,4 @@
-import { FIXED_PLAN } from '../prepared-statements.js';
+import { FIXED_PLAN } from '../connection/prepared-statements.js';
 import { RECORD_USAGES } from '../media/record-usages.js';
 import { PRODUCT_IMAGES, PRODUCTS, VARIANTS } from '../tables/products.js';
 

@@ -1,6 +1,6 @@
 import type { AttributeDefinition, AttributeQueries } from '@back-office/catalogue';
 import type { Page } from '@back-office/kernel';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { ATTRIBUTE_DEFINITIONS } from '../tables/products.js';
 
 const DEFINITION_COLUMNS = ATTRIBUTE_DEFINITIONS.columns.except('app_id').list;

@@ -16,9 +16,9 @@ import {
   type Clock,
   type RejectedRows,
 } from '@back-office/kernel';
-import { valuesOf, beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import { valuesOf, beginLockedBulk } from '../connection/bulk.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import { ATTRIBUTE_DEFINITIONS, PRODUCT_ATTRIBUTES } from '../tables/products.js';
 import { findVariants } from './named-variants.js';
 

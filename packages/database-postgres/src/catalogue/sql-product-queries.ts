@@ -8,7 +8,7 @@ import type {
 } from '@back-office/catalogue';
 import type { ListedPage } from '@back-office/kernel';
 import { listedPage } from '../listed-page.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { productListStatement } from './product-list.js';
 import { findProductJson, findProducts } from './product-look-up.js';
 import { verifyCodes } from './verified-codes.js';

@@ -19,10 +19,10 @@ import { columnsOf, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkStoredCurrency } from '../apps/app-currency.js';
-import { beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
-import type { Statement } from '../sql.js';
+import { beginLockedBulk } from '../connection/bulk.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Statement } from '../connection/sql.js';
 import { asciiOf, foldName } from '@back-office/database';
 import {
   addHoldersOfCandidates,

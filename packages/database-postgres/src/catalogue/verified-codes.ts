@@ -5,7 +5,7 @@ import {
   type ProductCodes,
   type VerifiedCodes,
 } from '@back-office/catalogue';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 // Folds the sent codes in PostgreSQL, because JavaScript folds some letters differently.
 const foldedListSql = (texts: string): string => `(

@@ -22,9 +22,9 @@ import {
   type StockRow,
 } from '@back-office/proforma';
 import { checkCurrency } from '../apps/app-currency.js';
-import type { Sql } from '../sql.js';
-import type { Transaction, WritingSql } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Sql } from '../connection/sql.js';
+import type { Transaction, WritingSql } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import {
   EXISTS_ANYWHERE,
   FIND_EVALUATION,

@@ -13,12 +13,12 @@ import {
 } from '@back-office/checkout';
 import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
 import { checkStoredCurrency } from '../apps/app-currency.js';
-import { beginLockedBulk, MAX_ROWS_BY_INDEX } from '../bulk.js';
+import { beginLockedBulk, MAX_ROWS_BY_INDEX } from '../connection/bulk.js';
 import { listed } from '../list-conditions.js';
-import type { Lockable, Transaction } from '../transaction.js';
+import type { Lockable, Transaction } from '../connection/transaction.js';
 import { looseCodeSql } from '../migrations/0035-loose-voucher-codes.js';
 import { placeholders } from '../placeholders.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { afterSql, type SortKey } from '../sort-keys.js';
 import type { NamedColumns } from '../tables/column-list.js';
 import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from '../tables/set-up.js';

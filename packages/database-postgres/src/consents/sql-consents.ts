@@ -10,10 +10,10 @@ import {
   type ConsentRequest,
 } from '@back-office/consent';
 import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-office/kernel';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
-import type { Sql } from '../sql.js';
+import type { Sql } from '../connection/sql.js';
 
 const CHANGE_COLUMNS = `h.id, h.customer_id as "customerId", h.channel, h.step, h.from_state as "from", h.to_state as "to",
   h.source, h.changed_at as at`;

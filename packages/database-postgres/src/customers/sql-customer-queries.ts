@@ -2,7 +2,7 @@ import type { CustomerFilter, CustomerQueries, PresentedCustomer } from '@back-o
 import type { ListedPage, Page, Sorting } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import { listedPage } from '../listed-page.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { personContainsSql } from '../search-text.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';

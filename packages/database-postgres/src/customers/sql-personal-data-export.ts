@@ -3,7 +3,7 @@ import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@back-offic
 import { STATUSES } from '@back-office/proforma';
 import { mobileInfoSql } from '../devices/mobile-info-columns.js';
 import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 const MAX_ROWS_PER_PART = 200;
 

@@ -10,8 +10,8 @@ import {
   type PersonalData,
 } from '@back-office/customers';
 import type { Clock, Refusal } from '@back-office/kernel';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import * as sql from './erase-statements.js';
 
 interface LockedSale {

@@ -8,9 +8,9 @@ import {
 import { newParts, withStoredForms, type Clock } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import type { Repository } from 'typeorm';
-import { eventRows, eventsSql } from '../events/event-statements.js';
-import { violates } from '../failures.js';
-import type { Postgres } from '../postgres.js';
+import { eventRows, eventsSql } from '../connection/event-statements.js';
+import { violates } from '../connection/failures.js';
+import type { Postgres } from '../connection/postgres.js';
 import { repositoryOf } from '../repositories.js';
 import { CUSTOMERS } from '../tables/customers.js';
 import type { RowOf } from '../tables/define-table.js';

@@ -1,5 +1,5 @@
 import type { Clock, MobileInfo } from '@back-office/kernel';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { DEVICES } from '../tables/customers.js';
 import type { RowOf } from '../tables/define-table.js';
 import { mobileInfoColumns } from './mobile-info-columns.js';

@@ -4,8 +4,8 @@ import { openApp } from '../../testing/open-app.js';
 import { openFixture } from '../../testing/open-fixture.js';
 import { makeTestDatabase } from '../../testing/test-database.js';
 import pg from 'pg';
-import type { Postgres } from '../postgres.js';
-import { fileEventsSql } from './event-statements.js';
+import type { Postgres } from '../connection/postgres.js';
+import { fileEventsSql } from '../connection/event-statements.js';
 import { SqlEventFeed } from './sql-event-feed.js';
 
 describe('the feed of events in PostgreSQL', () => {

@@ -9,7 +9,7 @@ import {
 } from '@back-office/events';
 import { addHours, type Clock } from '@back-office/kernel';
 import { placeholders } from '../placeholders.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 const MAX_PLACED_EVENTS = 10_000;
 const MAX_PURGED_EVENTS = 5_000;

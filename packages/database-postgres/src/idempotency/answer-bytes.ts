@@ -1,6 +1,6 @@
 import { MAX_ANSWER_BYTES_OF_APP } from '@back-office/apps';
 import { Memory, type Clock } from '@back-office/kernel';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 const COUNT_LIFETIME_MS = 60_000;
 

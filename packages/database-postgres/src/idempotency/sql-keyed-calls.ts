@@ -1,7 +1,7 @@
 import { addHours, type Clock } from '@back-office/kernel';
 import { randomUUID } from 'node:crypto';
-import type { Postgres } from '../postgres.js';
-import { WriteOnce } from '../write-once.js';
+import type { Postgres } from '../connection/postgres.js';
+import { WriteOnce } from '../connection/write-once.js';
 import { AnswerBytes } from './answer-bytes.js';
 import {
   ANSWER_RETENTION_HOURS,

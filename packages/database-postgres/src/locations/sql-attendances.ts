@@ -8,7 +8,7 @@ import {
   MAX_DISTANCE_M,
   type Coordinates,
 } from '@back-office/locations';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { ATTENDANCES } from '../tables/locations.js';
 
 const ATTENDANCE_COLUMNS = ATTENDANCES.columns.pick('id', 'app_location_id', 'distance_m', 'inserted_at');

@@ -1,10 +1,10 @@
 import { withStoredForms, type BulkOptions, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { LOCATIONS } from '../tables/locations.js';
 import { RECORD_USAGES } from '../media/record-usages.js';
-import { rowsByDraft, beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../transaction.js';
+import { rowsByDraft, beginLockedBulk } from '../connection/bulk.js';
+import type { Transaction } from '../connection/transaction.js';
 import {
   type Location,
   type LocationDraft,

@@ -1,6 +1,6 @@
-import type { Sql } from '../sql.js';
+import type { Sql } from '../connection/sql.js';
 import { dateTimeSql } from '../json-sql.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 
 const VERSION_QUERY_SQL = `case when f.version > 1 then '?v=' || f.version else '' end`;
 

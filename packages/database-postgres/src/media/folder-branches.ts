@@ -1,5 +1,5 @@
 import { nameKey } from '../sort-keys.js';
-import { fileEventsSql } from '../events/event-statements.js';
+import { fileEventsSql } from '../connection/event-statements.js';
 
 const isInBranchSql = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
 

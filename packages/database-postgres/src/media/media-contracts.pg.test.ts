@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
-import { Postgres } from '../postgres.js';
+import { Postgres } from '../connection/postgres.js';
 
 const START = Date.parse('2026-11-21T10:00:00Z');
 const HOUR_MS = 3_600_000;

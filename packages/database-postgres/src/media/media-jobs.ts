@@ -12,7 +12,7 @@ import {
   type TidyPayload,
   type WithdrawnKey,
 } from '@back-office/media';
-import type { Sql } from '../sql.js';
+import type { Sql } from '../connection/sql.js';
 import { flagOfApp } from './job-turns.js';
 
 // With `fill=1d`, a worker that starts catches up on a missed run, except at its very first start.

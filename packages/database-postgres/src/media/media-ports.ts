@@ -1,7 +1,7 @@
 import type { MediaPorts } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import type { PublicLibrary } from '@back-office/media';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { SqlMediaFileQueries } from './sql-media-file-queries.js';
 import { SqlFileMoves } from './sql-file-moves.js';
 import { SqlFileUsages } from './sql-file-usages.js';

@@ -7,7 +7,7 @@ import {
   type FileState,
   type FolderPath,
 } from '@back-office/media';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 import { IS_USED_SQL } from './file-columns.js';
 
 export interface LockedFile {

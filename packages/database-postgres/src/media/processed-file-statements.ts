@@ -1,5 +1,5 @@
 import { WITHOUT_PRESET } from '@back-office/media';
-import { fileEventsSql } from '../events/event-statements.js';
+import { fileEventsSql } from '../connection/event-statements.js';
 import type { NamedColumns } from '../tables/column-list.js';
 import { PDF_PAGES, RENDITIONS } from '../tables/files.js';
 import { RETIRE_RENDITIONS } from './file-columns.js';

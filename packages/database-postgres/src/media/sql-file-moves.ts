@@ -10,8 +10,8 @@ import {
   type FileResult,
   type FolderPath,
 } from '@back-office/media';
-import type { Postgres } from '../postgres.js';
-import type { Sql } from '../sql.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Sql } from '../connection/sql.js';
 import { addRepublication } from './media-jobs.js';
 import { idsOf, lockById, resultsOf, type LockedFile } from './named-files.js';
 import { searchText } from './sql-media-files.js';

@@ -1,7 +1,7 @@
 import type { Page } from '@back-office/kernel';
 import type { FileUsageQueries } from '@back-office/media';
 import { placeholders } from '../placeholders.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { anyContainsSql } from '../search-text.js';
 
 // Uses subqueries, which cast the id only for types with numeric ids; a join would cast all ids.

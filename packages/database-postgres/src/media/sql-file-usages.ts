@@ -7,8 +7,8 @@ import {
   type Usage,
   fileKeyOfUrl,
 } from '@back-office/media';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import { RECORD_USAGES } from './record-usages.js';
 
 const REPLACE_USAGES = `

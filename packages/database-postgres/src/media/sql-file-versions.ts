@@ -23,9 +23,9 @@ import {
   type ReceivedContent,
 } from '@back-office/media';
 import { addProcessing, addPurge, addTidying, schedulePurgeNow } from './media-jobs.js';
-import type { Postgres } from '../postgres.js';
-import type { Transaction } from '../transaction.js';
-import { WriteOnce } from '../write-once.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import { WriteOnce } from '../connection/write-once.js';
 import { DERIVED_KEYS, findFileJson } from './file-columns.js';
 import * as sql from './file-version-statements.js';
 

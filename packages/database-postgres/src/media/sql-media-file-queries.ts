@@ -10,14 +10,14 @@ import {
 } from '@back-office/media';
 import { among, listed } from '../list-conditions.js';
 import { listedPage } from '../listed-page.js';
-import type { Statement } from '../sql.js';
+import type { Statement } from '../connection/sql.js';
 import { pageBounds } from '../page-bounds.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { foldForSearch } from '@back-office/database';
 import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 
 type Column = Pick<SortKey, 'sql' | 'type' | 'mark'>;
 type ColumnByField<Fields extends readonly string[]> = Readonly<Record<Fields[number], Column>>;

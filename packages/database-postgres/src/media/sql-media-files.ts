@@ -22,12 +22,12 @@ import {
 } from '@back-office/media';
 import { asciiOf, foldForSearch } from '@back-office/database';
 import { addProcessing } from './media-jobs.js';
-import type { Postgres } from '../postgres.js';
-import type { Sql } from '../sql.js';
-import type { Transaction } from '../transaction.js';
-import { fileEventsSql } from '../events/event-statements.js';
-import { violates } from '../failures.js';
-import { WriteOnce } from '../write-once.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Sql } from '../connection/sql.js';
+import type { Transaction } from '../connection/transaction.js';
+import { fileEventsSql } from '../connection/event-statements.js';
+import { violates } from '../connection/failures.js';
+import { WriteOnce } from '../connection/write-once.js';
 import { fileJsonSql, findFileJson, IS_USED_SQL, keyHashSql } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
 import { lockFolders, makeFolder } from './sql-media-folders.js';

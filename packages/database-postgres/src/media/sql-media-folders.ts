@@ -26,12 +26,12 @@ import {
   type NewFolder,
   type RemovedBranch,
 } from '@back-office/media';
-import type { Postgres } from '../postgres.js';
-import type { Sql } from '../sql.js';
-import type { Transaction } from '../transaction.js';
-import { fileEventsSql } from '../events/event-statements.js';
-import { violates } from '../failures.js';
-import { WriteOnce } from '../write-once.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Sql } from '../connection/sql.js';
+import type { Transaction } from '../connection/transaction.js';
+import { fileEventsSql } from '../connection/event-statements.js';
+import { violates } from '../connection/failures.js';
+import { WriteOnce } from '../connection/write-once.js';
 import { IS_USED_SQL } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
 import { addWithdrawal } from './media-jobs.js';

@@ -1,5 +1,5 @@
 import type { MediaObjectQueries, PublicObject } from '@back-office/media';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 // Condition that the file `f` is public: it is active, or it is in a Trash that its app serves. Versions, renditions
 // and pages are public as long as their file is.

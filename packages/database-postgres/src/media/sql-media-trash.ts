@@ -16,8 +16,8 @@ import {
 import { keyHashSql } from './file-columns.js';
 import { stateBeforeSql } from './file-states.js';
 import { addTidying, addWithdrawal } from './media-jobs.js';
-import type { Postgres } from '../postgres.js';
-import type { Transaction } from '../transaction.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Transaction } from '../connection/transaction.js';
 import { idsOf, lockById, lockByKey, resultsOf, resultOf, type LockedFile } from './named-files.js';
 
 const PURGED_AT_ONCE = 200;

@@ -8,8 +8,8 @@ import {
   type PublicLibrary,
 } from '@back-office/media';
 import { addTidying, schedulePurgeNow, REPAIR_STATEMENTS } from './media-jobs.js';
-import type { Postgres } from '../postgres.js';
-import type { Transaction } from '../transaction.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Transaction } from '../connection/transaction.js';
 import { DERIVED_KEYS, findFileJson } from './file-columns.js';
 import * as sql from './processed-file-statements.js';
 

@@ -7,7 +7,7 @@ import {
   type UploadPresetQueries,
   type UploadPresets,
 } from '@back-office/media';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { nameKey } from '../sort-keys.js';
 
 const PRESET_JSON = `json_build_object(

@@ -11,8 +11,8 @@ import {
 import { randomUUID } from 'node:crypto';
 import { stateBeforeSql } from './file-states.js';
 import { addTidying } from './media-jobs.js';
-import type { Postgres } from '../postgres.js';
-import type { Sql } from '../sql.js';
+import type { Postgres } from '../connection/postgres.js';
+import type { Sql } from '../connection/sql.js';
 
 const SWEPT_AT_ONCE = 500;
 

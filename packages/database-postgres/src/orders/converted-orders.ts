@@ -19,7 +19,7 @@ import {
 } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import { among } from '../list-conditions.js';
-import type { Sql } from '../sql.js';
+import type { Sql } from '../connection/sql.js';
 import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 
 const ORDER_COLUMNS = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');

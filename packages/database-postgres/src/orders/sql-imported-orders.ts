@@ -15,12 +15,12 @@ import {
 import { orderNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import { checkCurrency, CURRENCY_OF_APP } from '../apps/app-currency.js';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 import { customerCondition } from '../customers/customer-condition.js';
-import { eventRows, eventsSql } from '../events/event-statements.js';
-import { violates } from '../failures.js';
+import { eventRows, eventsSql } from '../connection/event-statements.js';
+import { violates } from '../connection/failures.js';
 import { placeholders } from '../placeholders.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { PAYMENTS } from '../tables/payments.js';
 import { INSERT_ORDER } from './converted-orders.js';
 

@@ -15,9 +15,9 @@ import {
   type ParsedChange,
   type ReservedPieces,
 } from '@back-office/orders';
-import { beginBulk } from '../bulk.js';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import { beginBulk } from '../connection/bulk.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import type { OrderRefunds } from '../proformas/order-refunds.js';
 import { bookEndedReservationsSql, LOCK_ON_HAND } from '../stock/ended-reservations.js';
 

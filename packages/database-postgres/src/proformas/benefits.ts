@@ -1,5 +1,5 @@
 import { takenPointsEvents, type EarnedPoints, type VoucherRefund, type ReleasedVoucher } from '@back-office/proforma';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 
 const RELEASE_VOUCHERS = `
   with settled as (

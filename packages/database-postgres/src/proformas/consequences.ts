@@ -5,7 +5,7 @@ import {
   withOrderState,
   type DecidedChange,
 } from '@back-office/proforma';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 import { insertOrder, updateOrderPayments, withOrder } from '../orders/converted-orders.js';
 import { bookPoints, releaseVouchers } from './benefits.js';
 

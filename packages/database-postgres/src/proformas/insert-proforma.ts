@@ -1,8 +1,8 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { createdProformaEvents, type CreationDecision, type Proforma } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
-import type { Transaction } from '../transaction.js';
-import { eventRows } from '../events/event-statements.js';
+import type { Transaction } from '../connection/transaction.js';
+import { eventRows } from '../connection/event-statements.js';
 import { frozenColumns, lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { INSERT_PROFORMA } from './proforma-statements.js';
 

@@ -11,7 +11,7 @@ import {
   type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 import { updateOrderPayments } from '../orders/converted-orders.js';
 import { lockBenefits, returnBenefits } from './benefits.js';
 import {

@@ -9,12 +9,12 @@ import {
   type ProformaChange,
 } from '@back-office/proforma';
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from '../transaction.js';
-import { eventRows } from '../events/event-statements.js';
+import type { Transaction } from '../connection/transaction.js';
+import { eventRows } from '../connection/event-statements.js';
 import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
 import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
-import type { Statement } from '../sql.js';
+import type { Statement } from '../connection/sql.js';
 
 export async function loadProformas(
   transaction: Transaction,

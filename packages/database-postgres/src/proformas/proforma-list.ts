@@ -10,7 +10,7 @@ import {
   type ProformaSortField,
   type ProformaFilter,
 } from '@back-office/proforma';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 import { among } from '../list-conditions.js';
 import {
   amountSql,
@@ -25,7 +25,7 @@ import {
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
-import type { Statement } from '../sql.js';
+import type { Statement } from '../connection/sql.js';
 import { paymentReferenceSql } from './payment-reference-sql.js';
 
 export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);

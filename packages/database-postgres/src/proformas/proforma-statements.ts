@@ -1,4 +1,4 @@
-import { eventsSql } from '../events/event-statements.js';
+import { eventsSql } from '../connection/event-statements.js';
 import { among } from '../list-conditions.js';
 import { IS_CANCELED, IS_PAYABLE } from '../orders/converted-orders.js';
 import { bookReservationsSql } from '../stock/reservations.js';

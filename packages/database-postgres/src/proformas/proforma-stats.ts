@@ -1,5 +1,5 @@
 import { statusId, type ProformaStats } from '@back-office/proforma';
-import type { Sql } from '../sql.js';
+import type { Sql } from '../connection/sql.js';
 import { OPEN_STATUS_IDS } from './proforma-list.js';
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import {
   type DecidedChange,
   type StockRow,
 } from '@back-office/proforma';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 import { LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES, SHARE_WAREHOUSES } from '../stock/reservations.js';
 
 /** Locks and takes the stock of the changes. Changes whose stock is short are refused. */

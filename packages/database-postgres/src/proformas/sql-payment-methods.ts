@@ -1,5 +1,5 @@
 import type { PaymentMethods } from '@back-office/proforma';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { findOrLoad, Memory, type Clock, type PaymentMethod } from '@back-office/kernel';
 
 const CACHE_MS = 1_000;

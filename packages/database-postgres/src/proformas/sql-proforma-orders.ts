@@ -12,10 +12,10 @@ import {
   type ProformaOrders,
   type StoredChange,
 } from '@back-office/proforma';
-import type { Transaction } from '../transaction.js';
-import { violates } from '../failures.js';
+import type { Transaction } from '../connection/transaction.js';
+import { violates } from '../connection/failures.js';
 import { existsInAnyApp } from '../checkout/sql-evaluations.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { writeConsequences } from './consequences.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
 import {

@@ -1,7 +1,7 @@
 import type { ListedPage } from '@back-office/kernel';
 import type { Proforma, ProformaQueries, ProformaStats } from '@back-office/proforma';
 import { listedPage } from '../listed-page.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
 import { loadStatement } from './proforma-statements.js';
 import { proformaListStatement, type ProformaListQuery } from './proforma-list.js';

@@ -1,5 +1,5 @@
 import { REFUND_PAUSE_MS, type DueRefund, type RefundClaim, type RefundQueue } from '@back-office/proforma';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 const MS_PER_SECOND = 1_000;
 

@@ -8,7 +8,7 @@ import {
 } from '@back-office/apps';
 import type { Clock, Page } from '@back-office/kernel';
 import { placeholders } from '../placeholders.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 
 const COLUMNS = `id, customer_id as "customerId", device_uuid as "deviceUuid", device_type as "deviceType",
   inserted_at as "insertedAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "endedAt"`;

@@ -1,6 +1,6 @@
 import { addHours, type CustomerIdentifier, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sessions } from '@back-office/apps';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { mobileInfoColumns } from '../devices/mobile-info-columns.js';
 import { placeholders } from '../placeholders.js';

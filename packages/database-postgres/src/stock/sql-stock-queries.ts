@@ -6,7 +6,7 @@ import type {
   StockMovementFilter,
   StockQueries,
 } from '@back-office/stock';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { stockAggregateJson } from './stock-aggregate.js';
 import { listedPage } from '../listed-page.js';
 import { FIND_SHELVES, stockListStatement } from './stock-list.js';

@@ -19,10 +19,10 @@ import {
   type StockQuantity,
   type WarehouseIdentifiers,
 } from '@back-office/stock';
-import { beginBulk, valuesOf } from '../bulk.js';
+import { beginBulk, valuesOf } from '../connection/bulk.js';
 import { findVariants } from '../catalogue/named-variants.js';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import { bookOnce } from './stock-references.js';
 
 // Serializes calls that add or set stock of a warehouse. A new shelf has no row to lock, so two calls could deadlock on

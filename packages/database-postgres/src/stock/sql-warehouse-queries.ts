@@ -3,7 +3,7 @@ import type { ListedPage, Page } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import { listedPage } from '../listed-page.js';
 import { anyContainsSql } from '../search-text.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders } from '../placeholders.js';

@@ -18,9 +18,9 @@ import {
   type Warehouses,
   type WrittenWarehouses,
 } from '@back-office/stock';
-import { rowsByDraft, beginLockedBulk } from '../bulk.js';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import { rowsByDraft, beginLockedBulk } from '../connection/bulk.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import { WAREHOUSES } from '../tables/stock.js';
 
 const WAREHOUSE_COLUMNS = WAREHOUSES.columns.except('app_id', 'deleted_at');

@@ -1,8 +1,8 @@
 import type { StockAggregateFilter } from '@back-office/stock';
 import type { Page } from '@back-office/kernel';
 import { among, listed } from '../list-conditions.js';
-import type { Postgres } from '../postgres.js';
-import { outerApp } from '../outer-app.js';
+import type { Postgres } from '../connection/postgres.js';
+import { outerApp } from '../connection/outer-app.js';
 
 const IN_WAREHOUSE = `
   select k.product_variant_id from stocks k join warehouses w on w.app_id = $1 and w.id = k.warehouse_id

@@ -1,13 +1,13 @@
 import type { StockFilter } from '@back-office/stock';
 import type { Page, Position, Sorting } from '@back-office/kernel';
 import { among, rowById } from '../list-conditions.js';
-import type { Statement } from '../sql.js';
+import type { Statement } from '../connection/sql.js';
 import { dateTimeSql } from '../json-sql.js';
 import { pageBounds, type PageBounds } from '../page-bounds.js';
 import { placeholders, type Placeholder } from '../placeholders.js';
 import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
 import { anyVariantSql } from './variants-of.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 
 const STOCK_JSON = `(
       select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,

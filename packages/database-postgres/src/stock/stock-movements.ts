@@ -1,10 +1,10 @@
 import type { StockMovementFilter } from '@back-office/stock';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { dateTimeSql } from '../json-sql.js';
 import { listed, rowById } from '../list-conditions.js';
 import { placeholders } from '../placeholders.js';
 import { anyVariantSql } from './variants-of.js';
-import { outerApp } from '../outer-app.js';
+import { outerApp } from '../connection/outer-app.js';
 
 // Reads in chunks, because a whole range may exceed the memory or the timeout of one statement.
 const CHUNK_LINES = 5_000;

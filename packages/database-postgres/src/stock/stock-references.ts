@@ -7,7 +7,7 @@ import {
   type StockQuantity,
 } from '@back-office/stock';
 import { createHash } from 'node:crypto';
-import type { Transaction } from '../transaction.js';
+import type { Transaction } from '../connection/transaction.js';
 
 export interface ReferencedCall {
   readonly appId: number;

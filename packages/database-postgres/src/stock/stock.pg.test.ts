@@ -3,7 +3,7 @@ import { stockContract, stockQueriesContract, warehousesContract, type StockFixt
 import { makeTestDatabase } from '../../testing/test-database.js';
 import { dataSourceFor } from '../data-source.js';
 import { portsOf } from '../ports.js';
-import { Postgres } from '../postgres.js';
+import { Postgres } from '../connection/postgres.js';
 
 async function stockInPostgres(): Promise<StockFixture> {
   const testDatabase = await makeTestDatabase();

@@ -1,5 +1,5 @@
 import { MAX_ATTEMPTS_PER_TURN } from '@back-office/events';
-import type { Sql } from '../sql.js';
+import type { Sql } from '../connection/sql.js';
 import { listed } from '../list-conditions.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 

@@ -13,8 +13,8 @@ import {
   type WebhookEndpoints,
 } from '@back-office/events';
 import { isRefusal, refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.js';
 import { makeDue } from './due-deliveries.js';
 

@@ -11,8 +11,8 @@ import {
   type WebhookQueue,
 } from '@back-office/events';
 import { addSeconds, type Clock } from '@back-office/kernel';
-import type { Transaction } from '../transaction.js';
-import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../connection/transaction.js';
+import type { Postgres } from '../connection/postgres.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 import { DELIVERY_COLUMNS, toDelivery, toDeliveryRow, type DeliveryRow } from './delivery-rows.js';
 import { FIND_DUE_DELIVERIES, makeDue } from './due-deliveries.js';

@@ -2,7 +2,7 @@ import { webhooksContract } from '@back-office/events/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { openApp } from '../../testing/open-app.js';
 import { openFixture } from '../../testing/open-fixture.js';
-import type { Postgres } from '../postgres.js';
+import type { Postgres } from '../connection/postgres.js';
 import { makeDue } from './due-deliveries.js';
 
 describe('webhooks in PostgreSQL', () => {

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { FIXED_PLAN } from './prepared-statements.js';
 import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
 import type { Transaction } from './transaction.js';
 import { assertOutsideTransaction, Postgres } from './postgres.js';
-import { dataSourceFor, migrationSourceFor, openJobPool, TIMEOUTS } from './data-source.js';
+import { dataSourceFor, migrationSourceFor, openJobPool } from '../data-source.js';
+import { TIMEOUTS } from './timeouts.js';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { violates } from './failures.js';
 

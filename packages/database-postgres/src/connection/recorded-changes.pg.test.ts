@@ -5,7 +5,7 @@ import {
   recordsByIdContract,
 } from '@back-office/database/testing';
 import { runnerOf } from '@back-office/kernel/testing';
-import { openSalesFixture } from '../testing/open-sales-fixture.js';
+import { openSalesFixture } from '../../testing/open-sales-fixture.js';
 
 describe('recorded changes in PostgreSQL', () => {
   recordedChangesContract(runnerOf(globalThis), openSalesFixture);

@@ -1,5 +1,5 @@
 import { hasWritten } from './call-writes.js';
-import { TIMEOUTS } from './data-source.js';
+import { TIMEOUTS } from './timeouts.js';
 import { isPoolExhausted } from './failures.js';
 
 /**

@@ -3,12 +3,12 @@ import type { DataSource } from 'typeorm';
 import { ClientTransaction, type TransactionEnd } from './client-transaction.js';
 import type { Sql } from './sql.js';
 import type { Transaction, WritingSql } from './transaction.js';
-import { TIMEOUTS } from './data-source.js';
+import { TIMEOUTS } from './timeouts.js';
 import { isConnectionLost, isServerError, tryRollback } from './transaction-answers.js';
 import { useConnection } from './use-connection.js';
 import { ConditionFailed, UnknownOutcome, type PartyKind } from '@back-office/database';
 import { failureOf, isUpstreamLost, toPortError } from './failures.js';
-import { hasCitus } from './app-table.js';
+import { hasCitus } from './outer-app.js';
 import { noteWritten } from './call-writes.js';
 import { PendingCondition } from './pending-condition.js';
 import { PreparedStatements } from './prepared-statements.js';
@@ -44,7 +44,7 @@ export class Postgres implements Sql {
   /** Opens the connections, and adapts the statements to a cluster. */
   static async open(source: DataSource): Promise<Postgres> {
     const postgres = new Postgres(await source.initialize());
-    if (await hasCitus((text, values) => source.query(text, values))) postgres.statements.adaptToCluster();
+    if (await hasCitus((text) => source.query(text))) postgres.statements.adaptToCluster();
     return postgres;
   }
 

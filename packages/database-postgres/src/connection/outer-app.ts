@@ -1,3 +1,5 @@
+const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as "hasCitus"`;
+
 const MARKED_COLUMN = '.app_id /* or $1 */';
 
 /**
@@ -13,4 +15,9 @@ export function forCluster(text: string): string {
   const parts = text.split(MARKED_COLUMN);
   const lastPart = parts.pop() ?? '';
   return parts.map((part) => `${part.slice(0, part.lastIndexOf(' ') + 1)}$1`).join('') + lastPart;
+}
+
+export async function hasCitus(query: (text: string) => Promise<unknown>): Promise<boolean> {
+  const [answer] = (await query(HAS_CITUS)) as { hasCitus: boolean }[];
+  return answer?.hasCitus === true;
 }

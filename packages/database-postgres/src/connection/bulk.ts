@@ -1,5 +1,5 @@
 import type { Transaction } from './transaction.js';
-import { TIMEOUTS } from './data-source.js';
+import { TIMEOUTS } from './timeouts.js';
 import { FIXED_PLAN } from './prepared-statements.js';
 
 // Measured: up to this number of rows, index look-ups are faster than a scan.

@@ -1,5 +1,5 @@
 import type { DomainEvent, EventType } from '@back-office/kernel';
-import { FIXED_PLAN } from '../prepared-statements.js';
+import { FIXED_PLAN } from './prepared-statements.js';
 
 /** Limits the row size. PostgreSQL stores rows above 2 kB separately, and this costs more than another row. */
 const MAX_EVENTS_PER_ROW = 100;
