@@ -1,14 +1,14 @@
 import { hasCitus } from './connection/outer-app.js';
-import type { ConnectionTarget } from './data-source.js';
+import type { ConnectionTarget } from './connection/data-source.js';
 import {
   addForeignKey,
   createDistributedTable,
   quoteIdentifier,
   FIND_TABLE_STATES,
   type TableState,
-} from './app-table.js';
+} from './schema/app-table.js';
 import { withMigrationLock, migrate } from './migrate.js';
-import { kindsByName, findSchemaBreaches, TABLES_CTE, type Query } from './schema-rules.js';
+import { kindsByName, findSchemaBreaches, TABLES_CTE, type Query } from './schema/schema-rules.js';
 
 export interface ConvertedTables {
   readonly distributed: readonly string[];

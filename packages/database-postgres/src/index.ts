@@ -1,4 +1,5 @@
-export * from './data-source.js';
+export * from './connection/data-source.js';
+export { MIGRATIONS } from './migrations/index.js';
 export type { Sql } from './connection/sql.js';
 export type { Lockable, Transaction, WritingSql } from './connection/transaction.js';
 export * from './connection/postgres.js';
@@ -7,8 +8,8 @@ export * from './distribution.js';
 export * from './durability.js';
 export * from './connection/failures.js';
 export * from './migrate.js';
-export * from './schema-rules.js';
-export * from './snapshot.js';
+export * from './schema/schema-rules.js';
+export * from './checks/snapshot.js';
 export * from './embedded/database-home.js';
 export * from './embedded/embedded-postgres.js';
 export * from './embedded/postgres-server.js';

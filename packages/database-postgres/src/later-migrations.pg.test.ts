@@ -2,10 +2,11 @@ import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { installCitusStandIn } from '../testing/citus-stand-in.js';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { migrationSourceFor, MIGRATIONS } from './data-source.js';
-import { createAppTable } from './app-table.js';
+import { migrationSourceFor } from './connection/data-source.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { createAppTable } from './schema/app-table.js';
 import { distributeTables } from './distribution.js';
-import { findSchemaBreaches } from './schema-rules.js';
+import { findSchemaBreaches } from './schema/schema-rules.js';
 
 type Migration = new () => MigrationInterface;
 

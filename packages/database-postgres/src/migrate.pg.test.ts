@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { MIGRATIONS } from './data-source.js';
+import {} from './connection/data-source.js';
+import { MIGRATIONS } from './migrations/index.js';
 import { migrate } from './migrate.js';
 
 let database: TestDatabase;

@@ -1,6 +1,7 @@
 import { runMigrations } from 'graphile-worker';
 import type { DataSource, Migration, MigrationInterface } from 'typeorm';
-import { openJobPool, migrationSourceFor, silentLogger, type ConnectionTarget } from './data-source.js';
+import { openJobPool, migrationSourceFor, silentLogger, type ConnectionTarget } from './connection/data-source.js';
+import { MIGRATIONS } from './migrations/index.js';
 
 // An arbitrary number that must be the same on all nodes.
 const MIGRATION_LOCK = 7_263_451;
@@ -89,7 +90,7 @@ export async function withMigrationLock<Result>(
   connection: ConnectionTarget,
   work: (source: DataSource) => Promise<Result>,
 ): Promise<Result> {
-  const source = await migrationSourceFor(connection).initialize();
+  const source = await migrationSourceFor(connection, MIGRATIONS).initialize();
   const lockSession = source.createQueryRunner();
   try {
     await lockSession.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);

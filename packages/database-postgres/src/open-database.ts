@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { DatabaseOptions, OpenedDatabase } from '@back-office/database';
-import { dataSourceFor, type ConnectionTarget } from './data-source.js';
+import { dataSourceFor, type ConnectionTarget } from './connection/data-source.js';
 import { assertDurable } from './durability.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';

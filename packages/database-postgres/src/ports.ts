@@ -16,7 +16,7 @@ import { SqlCustomerQueries } from './customers/sql-customer-queries.js';
 import { SqlPersonalData } from './customers/sql-personal-data.js';
 import { SqlPersonalDataExport } from './customers/sql-personal-data-export.js';
 import { TypeOrmCustomers } from './customers/typeorm-customers.js';
-import { openJobPool, type ConnectionTarget } from './data-source.js';
+import { openJobPool, type ConnectionTarget } from './connection/data-source.js';
 import { SqlDevices } from './devices/sql-devices.js';
 import { SqlEventFeed } from './events/sql-event-feed.js';
 import { SqlKeyedCalls } from './idempotency/sql-keyed-calls.js';

@@ -1,4 +1,4 @@
-import { SPECIAL_TABLES } from '../src/schema-rules.js';
+import { SPECIAL_TABLES } from '../src/schema/schema-rules.js';
 import { loadModule, parseSync, type Node } from 'libpg-query';
 import { StatementReader, type Tables } from './statement-reader.js';
 import type { RowSource } from './statement-names.js';

@@ -1,5 +1,5 @@
 import { ManualClock } from '@back-office/kernel/testing';
-import { dataSourceFor } from '../src/data-source.js';
+import { dataSourceFor } from '../src/connection/data-source.js';
 import { portsOf } from '../src/ports.js';
 import { Postgres } from '../src/connection/postgres.js';
 import { makeTestDatabase } from './test-database.js';

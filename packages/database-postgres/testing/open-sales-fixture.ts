@@ -1,6 +1,6 @@
 import { salesFixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
-import { dataSourceFor } from '../src/data-source.js';
+import { dataSourceFor } from '../src/connection/data-source.js';
 import { portsOf } from '../src/ports.js';
 import { Postgres } from '../src/connection/postgres.js';
 import { makeTestDatabase } from './test-database.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { ConnectionTarget } from '../src/data-source.js';
+import type { ConnectionTarget } from '../src/connection/data-source.js';
 
 interface TestServer {
   readonly connection: ConnectionTarget;

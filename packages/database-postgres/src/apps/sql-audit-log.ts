@@ -1,6 +1,6 @@
 import { DEFAULT_AUDIT_RETENTION_DAYS, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
 import type { Clock, Page } from '@back-office/kernel';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
 
 const PURGED_AT_ONCE = 5_000;

@@ -19,7 +19,7 @@ import {
 import type { Postgres } from '../connection/postgres.js';
 import { CARDS } from '../tables/customers.js';
 import { customerCondition } from '../customers/customer-condition.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Transaction } from '../connection/transaction.js';
 import { violates } from '../connection/failures.js';
 

@@ -6,7 +6,7 @@ import {
 } from '@back-office/catalogue/testing';
 import { runnerOf } from '@back-office/kernel/testing';
 import { makeTestDatabase } from '../../testing/test-database.js';
-import { dataSourceFor } from '../data-source.js';
+import { dataSourceFor } from '../connection/data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../connection/postgres.js';
 

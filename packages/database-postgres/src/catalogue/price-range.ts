@@ -1,6 +1,6 @@
 import type { ProductFilter } from '@back-office/catalogue';
 import { outerApp } from '../connection/outer-app.js';
-import type { Placeholder } from '../placeholders.js';
+import type { Placeholder } from '../lists/placeholders.js';
 
 /**
  * Up to this number of variants in the range, hashing their products once is faster than a look-up per product. In the

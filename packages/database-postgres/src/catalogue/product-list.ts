@@ -1,8 +1,8 @@
 import { escapeLike, InvalidPosition } from '@back-office/kernel';
-import { among } from '../list-conditions.js';
+import { among } from '../lists/list-conditions.js';
 import { foldName } from '@back-office/database';
-import { pageBounds, type PageBounds } from '../page-bounds.js';
-import { placeholders } from '../placeholders.js';
+import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
+import { placeholders } from '../lists/placeholders.js';
 import {
   canBeMistyped,
   parseProductOrder,
@@ -10,7 +10,7 @@ import {
   type ProductListQuery,
   type ProductSortField,
 } from '@back-office/catalogue';
-import { afterSql, orderSql, positionSql, type SortKey } from '../sort-keys.js';
+import { afterSql, orderSql, positionSql, type SortKey } from '../lists/sort-keys.js';
 import { priceRangeConditions } from './price-range.js';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
 import { outerApp } from '../connection/outer-app.js';

@@ -1,6 +1,6 @@
 import { PRODUCT_FIELDS, type LookUp, type ProductLookUp } from '@back-office/catalogue';
 import type { Postgres } from '../connection/postgres.js';
-import { dateTimeSql, moneySql } from '../json-sql.js';
+import { dateTimeSql, moneySql } from '../lists/json-sql.js';
 import { outerApp } from '../connection/outer-app.js';
 
 export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {

@@ -7,7 +7,7 @@ import type {
   VerifiedCodes,
 } from '@back-office/catalogue';
 import type { ListedPage } from '@back-office/kernel';
-import { listedPage } from '../listed-page.js';
+import { listedPage } from '../lists/listed-page.js';
 import type { Postgres } from '../connection/postgres.js';
 import { productListStatement } from './product-list.js';
 import { findProductJson, findProducts } from './product-look-up.js';

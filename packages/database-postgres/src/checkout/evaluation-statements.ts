@@ -1,10 +1,10 @@
 import { DEFAULT_EVALUATION_RETENTION_DAYS } from '@back-office/apps';
 import type { CustomerIdentifier } from '@back-office/kernel';
-import { anyOf } from '../list-conditions.js';
+import { anyOf } from '../lists/list-conditions.js';
 import { CURRENCY_OF_APP } from '../apps/app-currency.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { looseCodeSql, trimSql } from '../migrations/0035-loose-voucher-codes.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import { EVALUATIONS } from '../tables/evaluations.js';
 
 const availableAmountSql = (customerId: string, now: string): string => `

@@ -14,12 +14,12 @@ import {
 import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk, MAX_ROWS_BY_INDEX } from '../connection/bulk.js';
-import { listed } from '../list-conditions.js';
+import { listed } from '../lists/list-conditions.js';
 import type { Lockable, Transaction } from '../connection/transaction.js';
 import { looseCodeSql } from '../migrations/0035-loose-voucher-codes.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
-import { afterSql, type SortKey } from '../sort-keys.js';
+import { afterSql, type SortKey } from '../lists/sort-keys.js';
 import type { NamedColumns } from '../tables/column-list.js';
 import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from '../tables/set-up.js';
 

@@ -1,6 +1,6 @@
 import type { MediaStore } from '@back-office/media';
-import type { ConnectionTarget } from '../data-source.js';
-import { inSnapshot, type Read } from '../snapshot.js';
+import type { ConnectionTarget } from '../connection/data-source.js';
+import { inSnapshot, type Read } from './snapshot.js';
 import type { Invariant } from './invariant.js';
 import { breachesSql, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.js';
 

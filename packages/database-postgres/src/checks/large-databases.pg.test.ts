@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { inSnapshot } from '../snapshot.js';
+import { inSnapshot } from './snapshot.js';
 import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
 import { breachesSql, INVARIANTS } from './invariants.js';
 

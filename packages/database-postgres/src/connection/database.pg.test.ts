@@ -7,7 +7,7 @@ import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
 import type { Transaction } from './transaction.js';
 import { assertOutsideTransaction, Postgres } from './postgres.js';
-import { dataSourceFor, migrationSourceFor, openJobPool } from '../data-source.js';
+import { dataSourceFor, migrationSourceFor, openJobPool } from './data-source.js';
 import { TIMEOUTS } from './timeouts.js';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { violates } from './failures.js';
@@ -583,7 +583,7 @@ describe('options of the database URL', () => {
   it('do not limit how long a migration waits', async () => {
     const options = encodeURIComponent('-c lock_timeout=1s -c statement_timeout=2s');
     const url = `${testDatabase.url}${testDatabase.url.includes('?') ? '&' : '?'}options=${options}`;
-    const source = await migrationSourceFor({ url }).initialize();
+    const source = await migrationSourceFor({ url }, []).initialize();
     const selectLimits = `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`;
     const limits: unknown = await source.query(selectLimits);
     await source.destroy();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
-import { dataSourceFor, type ConnectionTarget } from '../data-source.js';
+import { dataSourceFor, type ConnectionTarget } from './data-source.js';
 import { Postgres } from './postgres.js';
 
 let testDatabase: TestDatabase;

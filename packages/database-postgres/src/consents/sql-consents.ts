@@ -12,7 +12,7 @@ import {
 import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-office/kernel';
 import type { Postgres } from '../connection/postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Sql } from '../connection/sql.js';
 
 const CHANGE_COLUMNS = `h.id, h.customer_id as "customerId", h.channel, h.step, h.from_state as "from", h.to_state as "to",

@@ -1,13 +1,13 @@
 import type { CustomerFilter, CustomerQueries, PresentedCustomer } from '@back-office/customers';
 import type { ListedPage, Page, Sorting } from '@back-office/kernel';
-import { among } from '../list-conditions.js';
-import { listedPage } from '../listed-page.js';
+import { among } from '../lists/list-conditions.js';
+import { listedPage } from '../lists/listed-page.js';
 import type { Postgres } from '../connection/postgres.js';
-import { dateTimeSql } from '../json-sql.js';
-import { personContainsSql } from '../search-text.js';
-import { pageBounds, type PageBounds } from '../page-bounds.js';
-import { placeholders } from '../placeholders.js';
-import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { dateTimeSql } from '../lists/json-sql.js';
+import { personContainsSql } from '../lists/search-text.js';
+import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
+import { placeholders } from '../lists/placeholders.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
 import { CUSTOMERS } from '../tables/customers.js';
 
 const LISTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'search_text', 'inserted_at', 'updated_at');

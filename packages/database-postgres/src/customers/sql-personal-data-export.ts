@@ -2,7 +2,7 @@ import type { ExportedApp, PersonalDataQueries } from '@back-office/customers';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@back-office/orders';
 import { STATUSES } from '@back-office/proforma';
 import { mobileInfoSql } from '../devices/mobile-info-columns.js';
-import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
+import { dateTimeSql, moneySql, nameSql } from '../lists/json-sql.js';
 import type { Postgres } from '../connection/postgres.js';
 
 const MAX_ROWS_PER_PART = 200;

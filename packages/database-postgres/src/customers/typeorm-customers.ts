@@ -11,7 +11,7 @@ import type { Repository } from 'typeorm';
 import { eventRows, eventsSql } from '../connection/event-statements.js';
 import { violates } from '../connection/failures.js';
 import type { Postgres } from '../connection/postgres.js';
-import { repositoryOf } from '../repositories.js';
+import { repositoryOf } from '../connection/repositories.js';
 import { CUSTOMERS } from '../tables/customers.js';
 import type { RowOf } from '../tables/define-table.js';
 

@@ -8,7 +8,7 @@ import {
   type PositionExpired,
 } from '@back-office/events';
 import { addHours, type Clock } from '@back-office/kernel';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
 
 const MAX_PLACED_EVENTS = 10_000;

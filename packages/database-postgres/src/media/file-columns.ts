@@ -1,5 +1,5 @@
 import type { Sql } from '../connection/sql.js';
-import { dateTimeSql } from '../json-sql.js';
+import { dateTimeSql } from '../lists/json-sql.js';
 import { outerApp } from '../connection/outer-app.js';
 
 const VERSION_QUERY_SQL = `case when f.version > 1 then '?v=' || f.version else '' end`;

@@ -1,4 +1,4 @@
-import { dateTimeSql } from '../json-sql.js';
+import { dateTimeSql } from '../lists/json-sql.js';
 import { FILE_VERSIONS } from '../tables/files.js';
 import { RETIRE_RENDITIONS } from './file-columns.js';
 

@@ -1,4 +1,4 @@
-import { nameKey } from '../sort-keys.js';
+import { nameKey } from '../lists/sort-keys.js';
 import { fileEventsSql } from '../connection/event-statements.js';
 
 const isInBranchSql = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;

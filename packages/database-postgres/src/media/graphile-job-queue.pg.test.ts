@@ -1,7 +1,7 @@
 import { JOBS, type JobTasks, type JobWorker } from '@back-office/media';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
-import { dataSourceFor, openJobPool, type JobPool } from '../data-source.js';
+import { dataSourceFor, openJobPool, type JobPool } from '../connection/data-source.js';
 import { Postgres } from '../connection/postgres.js';
 import { GraphileJobQueue } from './graphile-job-queue.js';
 import { flagOfApp } from './job-turns.js';

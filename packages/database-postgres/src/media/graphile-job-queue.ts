@@ -2,7 +2,7 @@ import type { JobAttempt, JobQueue, JobTask, JobTasks, JobWorker, OnJobFailure }
 import { run, runOnce, type Job, type Runner, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type JobPool, silentLogger } from '../data-source.js';
+import { type JobPool, silentLogger } from '../connection/data-source.js';
 import { JobTurns } from './job-turns.js';
 import { DAILY, HEARTBEAT_STATEMENTS } from './media-jobs.js';
 

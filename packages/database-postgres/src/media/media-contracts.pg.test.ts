@@ -2,7 +2,7 @@ import { runnerOf } from '@back-office/kernel/testing';
 import { mediaLibraryContracts, type MediaLibraryFixture } from '@back-office/media/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TestDatabase, makeTestDatabase } from '../../testing/index.js';
-import { dataSourceFor } from '../data-source.js';
+import { dataSourceFor } from '../connection/data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../connection/postgres.js';
 

@@ -1,8 +1,8 @@
 import type { Page } from '@back-office/kernel';
 import type { FileUsageQueries } from '@back-office/media';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
-import { anyContainsSql } from '../search-text.js';
+import { anyContainsSql } from '../lists/search-text.js';
 
 // Uses subqueries, which cast the id only for types with numeric ids; a join would cast all ids.
 const LABEL_SQL = `

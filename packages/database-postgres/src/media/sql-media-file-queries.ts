@@ -8,13 +8,13 @@ import {
   type TRASH_SORT_FIELDS,
   MAX_LISTED_PDFS,
 } from '@back-office/media';
-import { among, listed } from '../list-conditions.js';
-import { listedPage } from '../listed-page.js';
+import { among, listed } from '../lists/list-conditions.js';
+import { listedPage } from '../lists/listed-page.js';
 import type { Statement } from '../connection/sql.js';
-import { pageBounds } from '../page-bounds.js';
-import { type Placeholder, placeholders } from '../placeholders.js';
+import { pageBounds } from '../lists/page-bounds.js';
+import { type Placeholder, placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
-import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
 import { foldForSearch } from '@back-office/database';
 import { FIND_FILES, fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
 import { outerApp } from '../connection/outer-app.js';

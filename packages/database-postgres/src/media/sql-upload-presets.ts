@@ -8,7 +8,7 @@ import {
   type UploadPresets,
 } from '@back-office/media';
 import type { Postgres } from '../connection/postgres.js';
-import { nameKey } from '../sort-keys.js';
+import { nameKey } from '../lists/sort-keys.js';
 
 const PRESET_JSON = `json_build_object(
   'id', p.id, 'name', p.name, 'output_format', p.output_format, 'max_width', p.max_width, 'quality', p.quality,

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createAppTable } from '../app-table.js';
+import { createAppTable } from '../schema/app-table.js';
 
 // Has no foreign key, because it would be checked for each of the 10,000 events of a bulk call.
 const EVENTS = {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createAppTable } from '../app-table.js';
+import { createAppTable } from '../schema/app-table.js';
 
 // One row contains many events. Otherwise a bulk call would write 10,000 rows with two index entries each.
 const UNPLACED_EVENTS = {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createAppTable } from '../app-table.js';
+import { createAppTable } from '../schema/app-table.js';
 
 const APP_SETTINGS = {
   name: 'app_settings',

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createAppTable } from '../app-table.js';
+import { createAppTable } from '../schema/app-table.js';
 
 const STATEMENTS = [
   'alter table payments add column external_ref text, add column received_at timestamptz, add column payer jsonb',

@@ -10,12 +10,12 @@ import {
   type OrderListQuery,
   type OrderSortField,
 } from '@back-office/orders';
-import { among } from '../list-conditions.js';
-import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
-import { pageBounds, type PageBounds } from '../page-bounds.js';
-import { placeholders } from '../placeholders.js';
-import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
-import { personContainsSql } from '../search-text.js';
+import { among } from '../lists/list-conditions.js';
+import { dateTimeSql, moneySql, nameSql } from '../lists/json-sql.js';
+import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
+import { placeholders } from '../lists/placeholders.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
+import { personContainsSql } from '../lists/search-text.js';
 
 const DECIMALS_PARAMETER = '$2';
 const AMOUNT_COLUMNS = [...TOTALS, 'paid'];

@@ -19,10 +19,10 @@ import type { Transaction } from '../connection/transaction.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { eventRows, eventsSql } from '../connection/event-statements.js';
 import { violates } from '../connection/failures.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
 import { PAYMENTS } from '../tables/payments.js';
-import { INSERT_ORDER } from './converted-orders.js';
+import { INSERT_ORDER } from '../proformas/converted-orders.js';
 
 const referencedRecordsStatement = (customer: string): string => `
   select ${CURRENCY_OF_APP} as currency, (

@@ -1,8 +1,8 @@
 import type { ListedPage } from '@back-office/kernel';
 import type { Order, OrderListQuery, OrderQueries } from '@back-office/orders';
 import type { Postgres } from '../connection/postgres.js';
-import { listedPage } from '../listed-page.js';
-import { ORDER_ROW_COLUMNS } from './converted-orders.js';
+import { listedPage } from '../lists/listed-page.js';
+import { ORDER_ROW_COLUMNS } from '../proformas/converted-orders.js';
 import { orderListStatement } from './order-list.js';
 
 const findStatement = (ids: string): string => `

@@ -6,7 +6,7 @@ import {
   type DecidedChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../connection/transaction.js';
-import { insertOrder, updateOrderPayments, withOrder } from '../orders/converted-orders.js';
+import { insertOrder, updateOrderPayments, withOrder } from './converted-orders.js';
 import { bookPoints, releaseVouchers } from './benefits.js';
 
 /** Writes the orders, vouchers and points that follow from changes of proformas. */

@@ -12,7 +12,7 @@ import {
   type ProformaChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../connection/transaction.js';
-import { updateOrderPayments } from '../orders/converted-orders.js';
+import { updateOrderPayments } from './converted-orders.js';
 import { lockBenefits, returnBenefits } from './benefits.js';
 import {
   loadProformas,

@@ -11,7 +11,7 @@ import {
   type ProformaFilter,
 } from '@back-office/proforma';
 import { outerApp } from '../connection/outer-app.js';
-import { among } from '../list-conditions.js';
+import { among } from '../lists/list-conditions.js';
 import {
   amountSql,
   booleanSql,
@@ -21,10 +21,10 @@ import {
   type JsonField,
   unitSql,
   valueSql,
-} from '../json-sql.js';
-import { pageBounds, type PageBounds } from '../page-bounds.js';
-import { placeholders, type Placeholder } from '../placeholders.js';
-import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+} from '../lists/json-sql.js';
+import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
+import { placeholders, type Placeholder } from '../lists/placeholders.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
 import type { Statement } from '../connection/sql.js';
 import { paymentReferenceSql } from './payment-reference-sql.js';
 

@@ -1,6 +1,6 @@
 import { eventsSql } from '../connection/event-statements.js';
-import { among } from '../list-conditions.js';
-import { IS_CANCELED, IS_PAYABLE } from '../orders/converted-orders.js';
+import { among } from '../lists/list-conditions.js';
+import { IS_CANCELED, IS_PAYABLE } from './converted-orders.js';
 import { bookReservationsSql } from '../stock/reservations.js';
 import { PAYMENTS } from '../tables/payments.js';
 import { PROFORMA_COLUMNS, PROFORMA_ITEMS } from '../tables/proformas.js';

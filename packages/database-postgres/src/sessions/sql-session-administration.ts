@@ -7,7 +7,7 @@ import {
   type SessionSelection,
 } from '@back-office/apps';
 import type { Clock, Page } from '@back-office/kernel';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
 
 const COLUMNS = `id, customer_id as "customerId", device_uuid as "deviceUuid", device_type as "deviceType",

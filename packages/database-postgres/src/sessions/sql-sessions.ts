@@ -3,7 +3,7 @@ import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sess
 import type { Postgres } from '../connection/postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { mobileInfoColumns } from '../devices/mobile-info-columns.js';
-import { placeholders } from '../placeholders.js';
+import { placeholders } from '../lists/placeholders.js';
 
 /** The statement inserts nothing when the customer does not exist. */
 function insertStatement(customer: CustomerIdentifier | null, value: (parameter: unknown) => string): string {

@@ -1,4 +1,4 @@
-import { among } from '../list-conditions.js';
+import { among } from '../lists/list-conditions.js';
 
 /**
  * CTEs that book changed reservations. They insert one movement per warehouse, reference and kind, in this order,

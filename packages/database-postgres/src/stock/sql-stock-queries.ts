@@ -8,7 +8,7 @@ import type {
 } from '@back-office/stock';
 import type { Postgres } from '../connection/postgres.js';
 import { stockAggregateJson } from './stock-aggregate.js';
-import { listedPage } from '../listed-page.js';
+import { listedPage } from '../lists/listed-page.js';
 import { FIND_SHELVES, stockListStatement } from './stock-list.js';
 import { movementChunks } from './stock-movements.js';
 

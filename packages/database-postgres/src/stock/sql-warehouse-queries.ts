@@ -1,13 +1,13 @@
 import type { WarehouseQueries } from '@back-office/stock';
 import type { ListedPage, Page } from '@back-office/kernel';
-import { among } from '../list-conditions.js';
-import { listedPage } from '../listed-page.js';
-import { anyContainsSql } from '../search-text.js';
+import { among } from '../lists/list-conditions.js';
+import { listedPage } from '../lists/listed-page.js';
+import { anyContainsSql } from '../lists/search-text.js';
 import type { Postgres } from '../connection/postgres.js';
-import { dateTimeSql } from '../json-sql.js';
-import { pageBounds, type PageBounds } from '../page-bounds.js';
-import { placeholders } from '../placeholders.js';
-import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { dateTimeSql } from '../lists/json-sql.js';
+import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
+import { placeholders } from '../lists/placeholders.js';
+import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
 import { WAREHOUSES } from '../tables/stock.js';
 
 const LISTED_COLUMNS = WAREHOUSES.columns.except('app_id', 'deleted_at', 'inserted_at', 'updated_at');

@@ -1,6 +1,6 @@
 import type { StockAggregateFilter } from '@back-office/stock';
 import type { Page } from '@back-office/kernel';
-import { among, listed } from '../list-conditions.js';
+import { among, listed } from '../lists/list-conditions.js';
 import type { Postgres } from '../connection/postgres.js';
 import { outerApp } from '../connection/outer-app.js';
 

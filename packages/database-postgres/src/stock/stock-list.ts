@@ -1,11 +1,11 @@
 import type { StockFilter } from '@back-office/stock';
 import type { Page, Position, Sorting } from '@back-office/kernel';
-import { among, rowById } from '../list-conditions.js';
+import { among, rowById } from '../lists/list-conditions.js';
 import type { Statement } from '../connection/sql.js';
-import { dateTimeSql } from '../json-sql.js';
-import { pageBounds, type PageBounds } from '../page-bounds.js';
-import { placeholders, type Placeholder } from '../placeholders.js';
-import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../sort-keys.js';
+import { dateTimeSql } from '../lists/json-sql.js';
+import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
+import { placeholders, type Placeholder } from '../lists/placeholders.js';
+import { afterSql, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
 import { anyVariantSql } from './variants-of.js';
 import { outerApp } from '../connection/outer-app.js';
 

@@ -1,8 +1,8 @@
 import type { StockMovementFilter } from '@back-office/stock';
 import type { Postgres } from '../connection/postgres.js';
-import { dateTimeSql } from '../json-sql.js';
-import { listed, rowById } from '../list-conditions.js';
-import { placeholders } from '../placeholders.js';
+import { dateTimeSql } from '../lists/json-sql.js';
+import { listed, rowById } from '../lists/list-conditions.js';
+import { placeholders } from '../lists/placeholders.js';
 import { anyVariantSql } from './variants-of.js';
 import { outerApp } from '../connection/outer-app.js';
 

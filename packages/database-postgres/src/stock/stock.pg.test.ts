@@ -1,7 +1,7 @@
 import { runnerOf } from '@back-office/kernel/testing';
 import { stockContract, stockQueriesContract, warehousesContract, type StockFixture } from '@back-office/stock/testing';
 import { makeTestDatabase } from '../../testing/test-database.js';
-import { dataSourceFor } from '../data-source.js';
+import { dataSourceFor } from '../connection/data-source.js';
 import { portsOf } from '../ports.js';
 import { Postgres } from '../connection/postgres.js';
 

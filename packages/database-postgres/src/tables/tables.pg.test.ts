@@ -1,6 +1,7 @@
 import { DataSource, type EntitySchema } from 'typeorm';
 import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
-import { migrationSourceFor } from '../data-source.js';
+import { migrationSourceFor } from '../connection/data-source.js';
+import { MIGRATIONS } from '../migrations/index.js';
 import { ENTITIES, TABLES } from './all-tables.js';
 
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -13,7 +14,7 @@ let testDatabase: TestDatabase;
 let source: DataSource;
 
 const openSource = (entities: EntitySchema[]): Promise<DataSource> => {
-  const { options } = migrationSourceFor(testDatabase.connection);
+  const { options } = migrationSourceFor(testDatabase.connection, MIGRATIONS);
   return new DataSource({ ...options, entities, migrations: [] } as typeof options).initialize();
 };
 

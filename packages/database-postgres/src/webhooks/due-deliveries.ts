@@ -1,6 +1,6 @@
 import { MAX_ATTEMPTS_PER_TURN } from '@back-office/events';
 import type { Sql } from '../connection/sql.js';
-import { listed } from '../list-conditions.js';
+import { listed } from '../lists/list-conditions.js';
 import { WEBHOOK_DELIVERIES } from '../tables/webhooks.js';
 
 /** For each record, selects the first pending delivery if it is due, and the deliveries that wait behind it. */

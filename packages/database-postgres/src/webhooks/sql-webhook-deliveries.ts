@@ -8,7 +8,7 @@ import {
   type WebhookDeliveries,
 } from '@back-office/events';
 import type { Clock, Page } from '@back-office/kernel';
-import { placeholders, type Placeholder } from '../placeholders.js';
+import { placeholders, type Placeholder } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
 import { DELIVERY_COLUMNS, toDelivery, type DeliveryRow } from './delivery-rows.js';
 import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.js';

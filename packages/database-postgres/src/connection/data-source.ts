@@ -2,45 +2,8 @@ import 'reflect-metadata';
 import pg from 'pg';
 import { Logger } from 'graphile-worker';
 import { DataSource, type MigrationInterface } from 'typeorm';
-import { TIMEOUTS } from './connection/timeouts.js';
-import { MainPath1763700000001 } from './migrations/0001-main-path.js';
-import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
-import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
-import { Media1763700000004 } from './migrations/0004-media.js';
-import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
-import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
-import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
-import { ConsentAndDevices1763700000008 } from './migrations/0008-consent-and-devices.js';
-import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.js';
-import { WaitingFiles1763700000010 } from './migrations/0010-waiting-files.js';
-import { HiddenFiles1763700000011 } from './migrations/0011-hidden-files.js';
-import { EarlyStatistics1763700000012 } from './migrations/0012-early-statistics.js';
-import { ReturnedPoints1763700000013 } from './migrations/0013-returned-points.js';
-import { SignsInSearch1763700000014 } from './migrations/0014-signs-in-search.js';
-import { ListedRenditions1763700000015 } from './migrations/0015-listed-renditions.js';
-import { RefundKeys1763700000016 } from './migrations/0016-refund-keys.js';
-import { TokenScopes1763700000017 } from './migrations/0017-token-scopes.js';
-import { RecentChanges1763700000018 } from './migrations/0018-recent-changes.js';
-import { UnusedEvaluations1763700000019 } from './migrations/0019-unused-evaluations.js';
-import { AuditLog1763700000020 } from './migrations/0020-audit-log.js';
-import { SessionUse1763700000021 } from './migrations/0021-session-use.js';
-import { UploadTokens1763700000022 } from './migrations/0022-upload-tokens.js';
-import { Events1763700000023 } from './migrations/0023-events.js';
-import { Webhooks1763700000024 } from './migrations/0024-webhooks.js';
-import { UnplacedEvents1763700000025 } from './migrations/0025-unplaced-events.js';
-import { TrackingAndReferences1763700000026 } from './migrations/0026-tracking-and-references.js';
-import { SmallerIndexes1763700000027 } from './migrations/0027-smaller-indexes.js';
-import { TokensByApp1763700000028 } from './migrations/0028-tokens-by-app.js';
-import { SettingsByApp1763700000029 } from './migrations/0029-settings-by-app.js';
-import { CompatibleMigrations1763700000030 } from './migrations/0030-compatible-migrations.js';
-import { PaymentAndStockReferences1763700000031 } from './migrations/0031-payment-and-stock-references.js';
-import { ProductBarcodes1763700000032 } from './migrations/0032-product-barcodes.js';
-import { VariantsInFull1763700000033 } from './migrations/0033-variants-in-full.js';
-import { PurgedKeysAndDevices1763700000034 } from './migrations/0034-purged-keys-and-devices.js';
-import { LooseVoucherCodes1763700000035 } from './migrations/0035-loose-voucher-codes.js';
-import { FoldedNames1763700000036 } from './migrations/0036-folded-names.js';
-import { NarrowScopes1763700000037 } from './migrations/0037-narrow-scopes.js';
-import { ENTITIES } from './tables/all-tables.js';
+import { TIMEOUTS } from './timeouts.js';
+import { ENTITIES } from '../tables/all-tables.js';
 
 const BIGINT_OID = 20;
 
@@ -93,46 +56,6 @@ export function dataSourceFor(connection: ConnectionTarget, poolSize: number): D
   });
 }
 
-export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
-  MainPath1763700000001,
-  ProformasInFull1763700000002,
-  CatalogueInFull1763700000003,
-  Media1763700000004,
-  PeopleAndSessions1763700000005,
-  MediaObjects1763700000006,
-  ShippedOrders1763700000007,
-  ConsentAndDevices1763700000008,
-  ProformasByApp1763700000009,
-  WaitingFiles1763700000010,
-  HiddenFiles1763700000011,
-  EarlyStatistics1763700000012,
-  ReturnedPoints1763700000013,
-  SignsInSearch1763700000014,
-  ListedRenditions1763700000015,
-  RefundKeys1763700000016,
-  TokenScopes1763700000017,
-  RecentChanges1763700000018,
-  UnusedEvaluations1763700000019,
-  AuditLog1763700000020,
-  SessionUse1763700000021,
-  UploadTokens1763700000022,
-  Events1763700000023,
-  Webhooks1763700000024,
-  UnplacedEvents1763700000025,
-  TrackingAndReferences1763700000026,
-  SmallerIndexes1763700000027,
-  TokensByApp1763700000028,
-  SettingsByApp1763700000029,
-  CompatibleMigrations1763700000030,
-  PaymentAndStockReferences1763700000031,
-  ProductBarcodes1763700000032,
-  VariantsInFull1763700000033,
-  PurgedKeysAndDevices1763700000034,
-  LooseVoucherCodes1763700000035,
-  FoldedNames1763700000036,
-  NarrowScopes1763700000037,
-];
-
 /**
  * The first setting lets one transaction change both reference and distributed tables. The second setting keeps a new
  * table plain until it is distributed, even if it references a reference table. Without Citus, both have no effect.
@@ -145,7 +68,10 @@ const CLUSTER_SETTINGS = [
 // Waits for the lock of another node's migration, whatever the limits of the role or server are.
 const NO_LIMITS = ['-c lock_timeout=0', '-c statement_timeout=0', '-c idle_in_transaction_session_timeout=0'];
 
-export function migrationSourceFor(connection: ConnectionTarget, migrations = MIGRATIONS): DataSource {
+export function migrationSourceFor(
+  connection: ConnectionTarget,
+  migrations: readonly (new () => MigrationInterface)[],
+): DataSource {
   return new DataSource({
     ...commonOptions(connection),
     migrations: [...migrations],

@@ -1,4 +1,5 @@
-import { openJobPool, MIGRATIONS, type ConnectionTarget } from './data-source.js';
+import { openJobPool, type ConnectionTarget } from '../connection/data-source.js';
+import { MIGRATIONS } from '../migrations/index.js';
 
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 

@@ -1,7 +1,7 @@
 import { QueryResult, type DataSource, type Repository } from 'typeorm';
-import type { Sql } from './connection/sql.js';
-import type { Columns, TableRow } from './tables/column-list.js';
-import type { Table } from './tables/define-table.js';
+import type { Sql } from './sql.js';
+import type { Columns, TableRow } from '../tables/column-list.js';
+import type { Table } from '../tables/define-table.js';
 
 export function repositoryOf<C extends Columns>(
   source: DataSource,

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { hasCitus } from './connection/outer-app.js';
+import { hasCitus } from '../connection/outer-app.js';
 import { kindsByName, TABLES_CTE, type Query } from './schema-rules.js';
 
 export interface TableState {

@@ -18,7 +18,7 @@ import {
   type OrderState,
 } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
-import { among } from '../list-conditions.js';
+import { among } from '../lists/list-conditions.js';
 import type { Sql } from '../connection/sql.js';
 import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
 

@@ -1,7 +1,8 @@
-import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { Postgres } from './connection/postgres.js';
-import { dataSourceFor, migrationSourceFor } from './data-source.js';
-import { migrate } from './migrate.js';
+import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { Postgres } from '../connection/postgres.js';
+import { dataSourceFor, migrationSourceFor } from '../connection/data-source.js';
+import { MIGRATIONS } from '../migrations/index.js';
+import { migrate } from '../migrate.js';
 import { asciiOf, foldForPeople, foldSearched, nameSortKey } from '@back-office/database';
 import { nameKey } from './sort-keys.js';
 
@@ -12,7 +13,7 @@ let database: Postgres;
 
 beforeAll(async () => {
   testDatabase = await makeTestDatabase({ isEmpty: true });
-  const source = await migrationSourceFor(testDatabase.connection).initialize();
+  const source = await migrationSourceFor(testDatabase.connection, MIGRATIONS).initialize();
   Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
   await source.runMigrations();
   await source.query(`
@@ -138,7 +139,7 @@ describe('names stored by the old folding, which replaced symbols', () => {
 
   it('are folded again by a migration', async () => {
     const oldDatabase = await makeTestDatabase({ isEmpty: true });
-    const source = await migrationSourceFor(oldDatabase.connection).initialize();
+    const source = await migrationSourceFor(oldDatabase.connection, MIGRATIONS).initialize();
     Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_SIGNS) });
     await source.runMigrations();
     await source.query(`
@@ -159,7 +160,7 @@ describe('names stored by the old folding, which replaced symbols', () => {
       from apps`);
     await source.destroy();
     await migrate(oldDatabase.connection);
-    const migratedSource = await migrationSourceFor(oldDatabase.connection).initialize();
+    const migratedSource = await migrationSourceFor(oldDatabase.connection, MIGRATIONS).initialize();
     expect(await migratedSource.query('select search_name, search_all from products order by code')).toEqual([
       { search_name: '👟 cizma', search_all: '👟 cizma a a-v 123' },
       { search_name: 'caj_1', search_all: 'caj_1 b' },

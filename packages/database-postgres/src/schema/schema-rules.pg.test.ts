@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
-import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { migrationSourceFor } from './data-source.js';
+import { makeTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { migrationSourceFor } from '../connection/data-source.js';
+import { MIGRATIONS } from '../migrations/index.js';
 import { findSchemaBreaches, SPECIAL_TABLES, type Breach } from './schema-rules.js';
 
 let testDatabase: TestDatabase;
@@ -8,7 +9,7 @@ let source: DataSource;
 
 beforeAll(async () => {
   testDatabase = await makeTestDatabase();
-  source = await migrationSourceFor(testDatabase.connection).initialize();
+  source = await migrationSourceFor(testDatabase.connection, MIGRATIONS).initialize();
 });
 afterAll(async () => {
   await source.destroy();
