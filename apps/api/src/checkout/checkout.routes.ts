@@ -14,7 +14,7 @@ import { answerWith, created, ok } from '../http/answer.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
-import { FeeItemShape, toPercent, presentFee, presentPromotion, PromotionShape } from '../orders/index.js';
+import { FeeItemShape, toPercent, presentFee, presentPromotion, PromotionShape } from '../sales/index.js';
 
 const optional = true;
 const MAX_CODES_PER_KIND = 20;

@@ -11,7 +11,7 @@ import {
   type OrderPayment,
 } from '@back-office/orders';
 import { dateTime, integer, listOf, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
-import * as sale from './sale-shapes.js';
+import * as sale from '../sales/index.js';
 
 const ShipmentShape = component('Shipment', {
   carrier: nullable(text),

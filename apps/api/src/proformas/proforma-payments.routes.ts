@@ -6,7 +6,7 @@ import { Reference } from '../http/reference-field.js';
 import { Amount, DateTime, Nested, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
-import { PaymentShape, presentPayment } from '../orders/index.js';
+import { PaymentShape, presentPayment } from '../sales/index.js';
 import { drawQr, QR_MEDIA, type QrMedia } from './payment-qr.js';
 import { FINAL_REFUSAL, OneProformaShape, ProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
 import { presentInstructions, presentProforma } from './proforma-presenter.js';

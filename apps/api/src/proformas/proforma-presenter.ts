@@ -2,7 +2,7 @@ import { currencyNumber, formatDateTime, formatOptional } from '@back-office/ker
 import * as domain from '@back-office/proforma';
 import { type AppContext, money } from '@back-office/apps';
 import type { TypeOf } from '../http/shapes.js';
-import * as sale from '../orders/index.js';
+import * as sale from '../sales/index.js';
 import {
   type AlertShape,
   type CommonShape,

@@ -14,7 +14,7 @@ import {
   boolean,
   type TypeOf,
 } from '../http/shapes.js';
-import * as sale from '../orders/index.js';
+import * as sale from '../sales/index.js';
 
 const commonFields = {
   id: integer,

@@ -1,11 +1,11 @@
 import type { Express } from 'express';
 import { compress } from '../http/compress.js';
 import { labelRoute } from '../http/request-log.js';
-import type { Guides } from './guides.js';
-import { sendText } from './html-page.js';
+import type { Guides } from '../pages/guides.js';
+import { sendText } from '../pages/html-page.js';
 import { mountProbes, type Probes } from './probes.js';
-import { mountReferencePage } from './reference-page.js';
-import { mountStartPage, type StartPageParts } from './start-page.js';
+import { mountReferencePage } from '../pages/reference-page.js';
+import { mountStartPage, type StartPageParts } from '../pages/start-page.js';
 
 export interface AdminParts extends Probes {
   readonly startPage: StartPageParts;
@@ -44,7 +44,7 @@ let guides: Promise<Guides> | undefined;
 
 /** Loads the guides on the first request, because loading them would delay the start. */
 async function findGuide(name: string): Promise<string | undefined> {
-  guides ??= import('./guides.js').then((module) => new module.Guides());
+  guides ??= import('../pages/guides.js').then((module) => new module.Guides());
   try {
     return (await guides).find(name);
   } catch (error) {
