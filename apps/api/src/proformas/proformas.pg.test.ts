@@ -145,12 +145,6 @@ describe('GET /proforma_orders', () => {
       expect((await shop.get(`/proforma_orders?${query}`)).body.data).toHaveLength(1);
     }
   });
-
-  it('shows no proformas of another app', async () => {
-    await propose(shop, [{ code: 'A', qty: 1 }]);
-    const otherApp = await api.app();
-    expect((await otherApp.get('/proforma_orders')).body.data).toEqual([]);
-  });
 });
 
 describe('POST /proforma_orders', () => {
@@ -225,13 +219,6 @@ describe('POST /proforma_orders', () => {
     expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('keeps the prices of the evaluation after the catalogue changes', async () => {
-    const id = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    await shop.post('/int/products', { products: [{ code: 'A', price: 999, name: 'Renamed' }] });
-    const { data } = (await create(id)).body;
-    expect(data).toMatchObject({ end_sales: 200, items: [{ name: 'Product A', price: 100 }] });
-  });
-
   it('reserves each line in one sellable warehouse: first in the default, then by code', async () => {
     await shop.put('/warehouse', {
       warehouses: [warehouse('W0', { sellable: false }), warehouse('W2'), warehouse('W3')],
@@ -256,33 +243,6 @@ describe('POST /proforma_orders', () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     const reply = await create(await evaluate(shop, [{ code: 'A', qty: 1 }], { warehouse_code: 'W2' }));
     expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
-  });
-
-  it('returns payment instructions and a reference for a bank transfer', async () => {
-    const account = {
-      beneficiary: 'Shop',
-      address: 'Put 1',
-      account_number: '160-123456-54',
-      purpose: 'Robe',
-      payment_code: '221',
-    };
-    await shop.patch('/app/settings', { bank_account: account });
-    const {
-      payment_instructions: instructions,
-      transaction_reference: reference,
-      proforma_number: number,
-    } = await propose(shop, basket);
-    expect(instructions).toMatchObject({
-      beneficiary: 'Shop',
-      bank_account: '160-123456-54',
-      amount: 233.33,
-      model: '97',
-      currency: 'RSD',
-    });
-    expect(reference).toBe(instructions.reference);
-    expect(number).toMatch(/^P-2026-[0-9A-HJKMNP-TV-Z]{6}$/);
-    expect(reference).toMatch(new RegExp(`^\\d\\d${number.slice(1)}$`));
-    expect(instructions.qr).toContain('|R:160000000012345654|');
   });
 });
 
@@ -517,30 +477,6 @@ describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
 });
 
 describe('DELETE /proforma_orders/{id}', () => {
-  it('releases stock and refunds captured payments, newest first', async () => {
-    const { id } = await propose(shop, basket);
-    const cash = await methodId(shop, 'cash');
-    await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 33.33 } });
-    api.clock.forward({ seconds: 1 });
-    await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 0 } });
-    const reply = await shop.delete(`/proforma_orders/${id}`, { reason: 'changed mind' });
-    expect([reply.status, reply.text]).toEqual([204, '']);
-    const { data } = (await shop.get(`/proforma_orders/${id}`)).body;
-    expect(data).toMatchObject({ proforma_status: 'canceled', canceled: true, cancel_reason: 'changed mind', paid: 0 });
-    expect(
-      data.payments.map((payment: { amount: number; payment_status: string }) => [
-        payment.amount,
-        payment.payment_status,
-      ]),
-    ).toEqual([
-      [33.33, 'settled'],
-      [200, 'settled'],
-      [-200, 'refunded'],
-      [-33.33, 'refunded'],
-    ]);
-    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
-  });
-
   it('cancels without a body', async () => {
     const { id } = await propose(shop, basket);
     expect((await shop.delete(`/proforma_orders/${id}`)).status).toBe(204);
@@ -633,39 +569,6 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
 
   it('resolves an alert', async () => {
     expect(await editAlerts([{ index: 0, resolved: true }])).toEqual({ answer: [200, true], comment: 'new', open: 0 });
-  });
-});
-
-describe('a final proforma', () => {
-  const calls: readonly (readonly [string, (id: number) => Promise<{ status: number; body: unknown }>])[] = [
-    [
-      'pay',
-      async (id) =>
-        shop.post(`/proforma_orders/${id}/pay`, {
-          payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
-        }),
-    ],
-    ['warehouse_confirm', (id) => shop.post(`/proforma_orders/${id}/warehouse_confirm`)],
-    ['DELETE', (id) => shop.delete(`/proforma_orders/${id}`)],
-    ['PATCH', (id) => shop.patch(`/proforma_orders/${id}`, { comment: 'late' })],
-  ];
-
-  it.each(calls)('refuses %s with AlreadyFinal', async (_, call) => {
-    const { id } = await propose(shop, basket);
-    await shop.post(`/proforma_orders/${id}/convert`);
-    const reply = await call(id);
-    expect([reply.status, reply.body]).toEqual([
-      422,
-      { errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] } },
-    ]);
-  });
-
-  it('refuses convert after a cancellation', async () => {
-    const { id } = await propose(shop, basket);
-    await shop.delete(`/proforma_orders/${id}`);
-    expect((await shop.post(`/proforma_orders/${id}/convert`)).body).toEqual({
-      errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] },
-    });
   });
 });
 
