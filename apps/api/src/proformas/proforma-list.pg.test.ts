@@ -176,11 +176,6 @@ describe('GET /proforma_orders?reference', () => {
       NEWEST_FIRST,
     ]);
   });
-
-  it('finds nothing of another app', async () => {
-    const [reference = ''] = await referencesOf('a');
-    expect((await (await newShop()).get(`/proforma_orders?reference=${reference}`)).body.data).toEqual([]);
-  });
 });
 
 describe('GET /proforma_orders?expiring_within', () => {

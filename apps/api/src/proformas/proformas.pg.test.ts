@@ -22,22 +22,6 @@ const basket = [
   { code: 'B', qty: 1 },
 ];
 
-describe('a warehouse that stops selling', () => {
-  it('releases reserved pieces, but reserves no more', async () => {
-    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
-    const confirm = (qty_confirmed: number) =>
-      shop.post(`/proforma_orders/${id}/warehouse_confirm`, {
-        adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed }],
-      });
-    expect((await confirm(2)).status).toBe(200);
-    await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
-    expect((await confirm(3)).body.errors).toEqual({ message: ['Insufficient stock for product: Product A'] });
-    expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 2 });
-    expect((await confirm(1)).status).toBe(200);
-    expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 1 });
-  });
-});
-
 describe('a basket that becomes an order', () => {
   it('keeps amounts, payments and stock consistent from the basket to the order', async () => {
     const draft = await propose(shop, basket);
@@ -238,12 +222,6 @@ describe('POST /proforma_orders', () => {
     const refusedReply = await create(await evaluate(shop, [{ code: 'A', qty: 13 }]));
     expect(refusedReply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
-
-  it('reserves only in the requested warehouse', async () => {
-    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
-    const reply = await create(await evaluate(shop, [{ code: 'A', qty: 1 }], { warehouse_code: 'W2' }));
-    expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
-  });
 });
 
 describe('POST /proforma_orders/{id}/pay', () => {
@@ -319,14 +297,6 @@ describe('POST /proforma_orders/{id}/pay', () => {
       expect(await errorsFor(cash)).toEqual({ ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] });
     });
   });
-
-  it('does not find the payment method of another app', async () => {
-    const { id } = await propose(shop, basket);
-    const foreignMethod = await methodId(await api.app(), 'cash');
-    expect((await pay(id, { payment_method_id: foreignMethod, amount: 1 })).body).toEqual({
-      errors: { PaymentMethod: ['API.PaymentMethod.NotSupported'] },
-    });
-  });
 });
 
 describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
@@ -358,52 +328,6 @@ describe('POST /proforma_orders/{id}/warehouse_confirm', () => {
     await shop.delete(`/proforma_orders/${otherProforma.id}`);
     expect((await confirm(id)).body.data).toMatchObject({ proforma_status: 'confirmed', end_sales: 800 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
-  });
-
-  it('moves a raised line to another warehouse, which then ships it', async () => {
-    const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
-    const adjust = (qty: number) =>
-      confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
-    await adjust(1);
-    await propose(shop, [{ code: 'A', qty: 8 }]);
-    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
-    await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 7 }]);
-    expect((await adjust(8)).status).toBe(422);
-    const raisedReply = await adjust(7);
-    expect(raisedReply.body.data.items).toMatchObject([{ qty_confirmed: 7, warehouse_code: 'W2' }]);
-    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toEqual(raisedReply.body.data);
-    const readShelves = async () => {
-      const { body } = await shop.get('/stocks/aggregate?code=A');
-      return body.data[0].warehouses.map((shelf: Record<string, unknown>) => [shelf['on_hand'], shelf['reserved']]);
-    };
-    expect(await readShelves()).toEqual([
-      [10, 8],
-      [7, 7],
-    ]);
-    const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
-    expect(order.items).toMatchObject([{ qty: 7, warehouse_code: 'W2' }]);
-    const { id: orderId, data_part, time_part } = order;
-    await shop.put('/orders/bulk_update', { orders: [{ id: orderId, data_part, time_part, delivery_status_id: 2 }] });
-    expect(await readShelves()).toEqual([
-      [10, 8],
-      [0, 0],
-    ]);
-    const movements = await shop.get('/stock_movements?dateFrom=2000-01-01&dateUntil=2100-01-01');
-    const { proforma_number: number } = raisedReply.body.data;
-    expect(
-      movements.body.data
-        .filter(({ reference }: { reference: string }) => [number, order.order_number].includes(reference))
-        .map((movement: Record<string, unknown>) => [movement['kind'], movement['warehouse_code'], movement['qty']]),
-    ).toEqual(
-      // Movements with equal times may be listed in any order.
-      expect.arrayContaining([
-        ['reserve', 'W1', 8],
-        ['release', 'W1', -7],
-        ['release', 'W1', -1],
-        ['reserve', 'W2', 7],
-        ['ship', 'W2', -7],
-      ]),
-    );
   });
 
   it('raises a confirmed quantity only in the warehouse of the evaluation', async () => {

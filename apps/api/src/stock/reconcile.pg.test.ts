@@ -216,17 +216,6 @@ describe('matching by POST /stock/reconcile', () => {
     expect((await post([row()])).status).toBe(404);
   });
 
-  it('does not find variants and warehouses of another app', async () => {
-    const otherApp = await api.app();
-    await otherApp.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
-    await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
-    expect(await expectRefused([row({ sku: 'F' })])).toEqual(['VariantNotFound']);
-    expect((await post([row()], { warehouse_code: 'FOREIGN' })).status).toBe(404);
-    await openShop(otherApp);
-    await countStock([row({ qty: 8 })], {}, otherApp);
-    expect([await readOnHand(), (await readOnHand(otherApp))['A@W1']]).toEqual([{}, 8]);
-  });
-
   it('translates the key of an unknown warehouse', async () => {
     await shop.patch('/app/settings', {
       translations: {
