@@ -35,6 +35,7 @@ describe('an unknown path or method', () => {
     ['the base path with a slash', 'GET', '/api/v2/'],
     ['a list without its id', 'GET', '/api/v2/customers/'],
     ['undecodable text', 'GET', '/api/v2/%E0%A4%A'],
+    ['TRACE', 'TRACE', '/api/v2/app/settings'],
   ])('is answered 404 and [] for every caller: %s', async (_, method, path) => {
     for (const headers of [{}, bearer(shop.token), { Accept: 'text/html' }]) {
       const reply = await http.call({ method, path, headers });

@@ -945,30 +945,6 @@ describe('a refund without an answer', () => {
     shop = await newShop();
   });
 
-  it('leaves the paid amount unchanged until a retry is answered', async () => {
-    const id = await cancelWithoutAnswer();
-    const pendingRefund = { amount: -300, payment_status: 'pending', finalized: false };
-    expect(await readProforma(id)).toMatchObject({
-      paid: 300,
-      payments: [{ payment_status: 'settled' }, pendingRefund],
-      alerts: [],
-    });
-    await payOutDue();
-    expect(service.receivedRefunds).toHaveLength(1);
-    service.status = 200;
-    api.clock.forward({ hours: 1 });
-    await payOutDue();
-    await payOutDue();
-    const [firstRequest, secondRequest] = service.receivedRefunds;
-    expect([service.receivedRefunds.length, firstRequest?.key]).toEqual([2, secondRequest?.key]);
-    expect(await readProforma(id)).toMatchObject({
-      proforma_status: 'canceled',
-      paid: 0,
-      payments: [{ payment_status: 'settled' }, { payment_status: 'refunded', payment_date: now() }],
-      alerts: [],
-    });
-  });
-
   it('fails after three attempts with increasing pauses', async () => {
     const id = await cancelWithoutAnswer();
     const requestTimes = [api.clock.now().getTime()];

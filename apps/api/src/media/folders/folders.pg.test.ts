@@ -205,34 +205,6 @@ describe('PATCH /cdn/folder', () => {
       return ids;
     };
 
-    it.each([
-      ['a folder', async () => void (await makeBranch(deepPath))],
-      [
-        'a file',
-        async () => {
-          await makeBranch('a');
-          await addFile(deepPath, '1.png');
-        },
-      ],
-      [
-        'a file in Trash without its folder',
-        async () => {
-          await makeBranch(deepPath);
-          await addFile(deepPath, '1.png');
-          await shop.delete(`/cdn/folder?folder=${encodeURIComponent(deepPath.slice(0, deepPath.lastIndexOf('/')))}`);
-        },
-      ],
-    ])('refuses a parent that makes the path of %s too long', async (_, prepare) => {
-      await prepare();
-      await makeBranch(longParent);
-      const [treeBefore, filesBefore] = [await readTree(), await listFiles()];
-      const [{ id } = { id: 0 }] = (await shop.get('/cdn/folders')).body.data;
-      const { status, body } = await shop.patch('/cdn/folder', { id, parent_folder: longParent, name: 'New' });
-      expect([status, body]).toEqual([422, { errors: { parent_folder: ['is invalid'] } }]);
-      expect([await readTree(), await listFiles()]).toEqual([treeBefore, filesBefore]);
-      expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('a');
-    });
-
     it('allows paths of up to 1,024 bytes', async () => {
       const [id] = await makeBranch(deepPath);
       const parentBytes = 1_024 - Buffer.byteLength(`/${deepPath}`);
