@@ -96,6 +96,15 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-1'], []]);
   });
 
+  it('keeps other tokens of the former owner, and tokens of devices with the same uuid', async () => {
+    const ana = await newCustomer(shop, 'ana@example.com');
+    await register('push-1');
+    await register('push-2', await signIn(mira, 'tablet'));
+    await register('push-3', await signIn(ana, 'phone'));
+    await register('push-1', await signIn(ana, 'other'));
+    expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-2'], ['push-3', 'push-1']]);
+  });
+
   it('makes push the preferred channel while the customer has the token', async () => {
     const readPreferredChannel = async () =>
       (await phone.get('/customer/consents')).body.data.preferred.notification_channel_id;

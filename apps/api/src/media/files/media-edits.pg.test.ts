@@ -219,14 +219,6 @@ describe('PATCH /cdn/files/move', () => {
     expect((await shop.file(id)).folder).toBeNull();
   });
 
-  it('moves only one of two files with the same name', async () => {
-    const firstFile = await shop.text('a.txt', { folder: 'x' });
-    const secondFile = await shop.text('a.txt', { folder: 'y' });
-    const { body } = await moveFiles([firstFile.id, secondFile.id], 'z');
-    expect(body.data.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
-    expect([(await shop.file(firstFile.id)).folder, (await shop.file(secondFile.id)).folder]).toEqual(['z', 'y']);
-  });
-
   it('creates no folder when no file moves', async () => {
     expect((await moveFiles([999_999_999], 'never')).body.data).toMatchObject([{ success: false }]);
     expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);

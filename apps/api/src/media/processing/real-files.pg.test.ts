@@ -26,9 +26,6 @@ const uploadAndProcess = async (name: string, content: Uint8Array, fields = {}) 
 const readImage = async (url: string) => samples.decode(await shop.bytes(url));
 const isNear = (color: readonly number[], expectedColor: readonly number[]) =>
   color.every((value, index) => Math.abs(value - (expectedColor[index] ?? value)) < 40);
-const RED = [255, 0, 0];
-const GREEN = [0, 255, 0];
-const BLUE = [0, 0, 255];
 
 function bitmap(width: number, height: number): Uint8Array {
   const rowBytes = Math.ceil((width * 3) / 4) * 4;
@@ -49,28 +46,6 @@ const decompressionBomb = (width: number, height: number): Uint8Array =>
   );
 
 describe('a photo', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is rotated upright for EXIF orientation %i, with its renditions',
-    async (orientation) => {
-      const file = await uploadAndProcess('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
-      expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
-      expect(file.renditions).toMatchObject([
-        { width: 320, height: 200 },
-        { width: 640, height: 400 },
-      ]);
-      for (const { url } of [file, file.renditions[0]]) {
-        const image = await readImage(url);
-        expect([image.width / image.height, image.hasMetadata]).toEqual([1.6, false]);
-        const corners = [await image.pixelAt(0.1, 0.1), await image.pixelAt(0.9, 0.1), await image.pixelAt(0.1, 0.9)];
-        expect(corners.map((corner, index) => isNear(corner, [RED, GREEN, BLUE][index] ?? []))).toEqual([
-          true,
-          true,
-          true,
-        ]);
-      }
-    },
-  );
-
   it('has renditions without its location metadata', async () => {
     const file = await uploadAndProcess('a.jpg', await samples.withLocation(400, 300));
     for (const { url } of [file, ...file.renditions]) {
