@@ -16,126 +16,47 @@ const checkStatement = (text: string): string[] => findBreaches(text, TABLES);
 describe('the rule that a statement reads one app', () => {
   it.each([
     ['names the app', 'select * from orders where app_id = $1 and id = $2'],
-    ['names the app first', 'select * from orders where $1 = app_id'],
     ['names it under another name', 'select o.id from orders as o where o.app_id = $1'],
-    ['names the schema as well', 'select id from public.orders where orders.app_id = $1'],
     ['casts the app', 'select id from orders where app_id = $1::bigint'],
-    ['has a constant app', 'select id from orders where app_id = 7'],
     ['compares a row', 'select id from orders where (app_id, id) = ($1, $2)'],
     ['has a list of one app', 'select id from orders where app_id in ($1)'],
     ['has a list of rows of the app', 'select id from orders where (app_id, id) in (($1, $2), ($1, $3))'],
     ['names it in each alternative', 'select id from orders where app_id = $1 and id = 1 or app_id = $1 and id = 2'],
-    ['names it beside alternatives', 'select id from orders where (id = 1 or id = 2) and app_id = $1'],
-    ['locks', 'select id from orders where app_id = $1 for update skip locked'],
     ['renames columns', 'select id from orders as o (shop) where shop = $1'],
-
-    ['joins', 'select 1 from orders o join items i on i.app_id = o.app_id and i.order_id = o.id where o.app_id = $1'],
-    ['names it for the table joined', 'select 1 from orders o join items i on i.app_id = o.app_id where i.app_id = $1'],
-    ['joins with a comma', 'select 1 from orders o, items i where o.app_id = $1 and i.app_id = o.app_id'],
-    ['joins by rows', 'select 1 from orders o, items i where o.app_id = $1 and (i.app_id, i.id) = (o.app_id, o.id)'],
     [
       'joins through a third',
       'select 1 from orders o, items i, customers c where c.app_id = i.app_id and i.app_id = o.app_id and o.app_id = $1',
     ],
     ['joins by USING', 'select 1 from orders join items using (app_id) where app_id = $1'],
-    ['joins by USING, and names one', 'select 1 from orders o join items using (app_id, id) where o.app_id = $1'],
-    ['names it in the condition of a join', 'select 1 from orders o join items i on i.app_id = $1 and o.app_id = $1'],
     ['left joins', 'select 1 from orders o left join items i on i.app_id = o.app_id where o.app_id = $1'],
-    ['left joins by USING', 'select 1 from orders o left join items i using (app_id) where o.app_id = $1'],
-    ['right joins', 'select 1 from items i right join orders o on i.app_id = o.app_id where o.app_id = $1'],
-    [
-      'left joins a join',
-      'select 1 from orders o left join (items i join customers c on c.app_id = i.app_id) on i.app_id = o.app_id where o.app_id = $1',
-    ],
     [
       'full joins two queries',
       'select 1 from (select id from orders where app_id = $1) o full join (select id from items where app_id = $1) i using (id)',
     ],
     ['joins its app', 'select 1 from apps a join orders o on o.app_id = a.id where a.id = $1'],
-
-    ['selects from a subquery', 'select id from (select id from orders where app_id = $1) as o'],
     [
       'renames the app in a subquery',
       'select 1 from (select app_id as shop from orders where app_id = $1) o join items i on i.app_id = o.shop',
-    ],
-    [
-      'selects * from a subquery',
-      'select 1 from (select * from orders where app_id = $1) o join items i on i.app_id = o.app_id',
-    ],
-    [
-      'selects one table’s * from a subquery',
-      'select 1 from (select o.* from apps a, orders o where o.app_id = $1) o join items i on i.app_id = o.app_id',
-    ],
-    [
-      'casts the app in a subquery',
-      'select 1 from (select app_id::int from orders where app_id = $1) o join items i on i.app_id = o.app_id',
-    ],
-    [
-      'has a subquery with column aliases',
-      'select 1 from (select app_id, id from orders where app_id = $1) o (a, b) join items i on i.app_id = a',
     ],
     [
       'joins laterally',
       'select 1 from orders o, lateral (select 1 from items where app_id = $1 limit 1) i where o.app_id = $1',
     ],
     [
-      'has a scalar subquery',
-      'select (select count(*) from items i where i.app_id = $1) from orders o where app_id = $1',
-    ],
-    ['has exists', 'select 1 from orders o where app_id = $1 and exists (select from items where app_id = $1)'],
-    [
-      'has not exists',
-      'select 1 from orders o where app_id = $1 and not exists (select from items i where i.app_id = $1)',
-    ],
-    [
       'has in with a subquery',
       'select 1 from orders where (app_id, id) in (select app_id, order_id from items where app_id = $1)',
     ],
-    ['has any with a subquery', 'select 1 from orders where app_id = any (select app_id from items where app_id = $1)'],
     [
       'equals a scalar subquery',
       'select 1 from orders where app_id = (select app_id from items where app_id = $1 limit 1)',
     ],
     [
-      'equals a row of a subquery',
-      'select 1 from orders where (app_id, id) = (select app_id, order_id from items where app_id = $1)',
-    ],
-    [
-      'sorts by a subquery',
-      'select id from orders o where app_id = $1 order by (select max(qty) from items where app_id = $1)',
-    ],
-    [
-      'groups with a subquery',
-      'select 1 from orders where app_id = $1 group by id having id > (select max(id) from items where app_id = $1)',
-    ],
-    ['has a function of a subquery', 'select 1 from unnest(array(select id from orders where app_id = $1)) as u (id)'],
-
-    ['has a CTE', 'with o as (select id from orders where app_id = $1) select id from o'],
-    [
-      'joins a CTE',
-      'with o as (select app_id, id from orders where app_id = $1) select 1 from items i join o on i.app_id = o.app_id',
-    ],
-    [
-      'joins a CTE of a CTE',
-      'with o as (select app_id from orders where app_id = $1), p as (select * from o) select 1 from items i join p using (app_id)',
-    ],
-    [
       'joins a CTE with column aliases',
       'with o (a, b) as (select app_id, id from orders where app_id = $1) select 1 from items i, o where i.app_id = o.a',
-    ],
-    ['has a CTE named as a table', 'with orders as (select $1::bigint as id) select id from orders'],
-    [
-      'has the app in a CTE',
-      'with app as (select $1::bigint as id) select 1 from orders where app_id = (select id from app)',
     ],
     [
       'recurses',
       'with recursive o as (select id from orders where app_id = $1 union select i.order_id from items i join o on o.id = i.id where i.app_id = $1) select 1 from o',
-    ],
-
-    [
-      'recurses under the name of a table',
-      'with recursive orders as (select $1::bigint as id union select i.order_id from items i join orders on orders.id = i.id where i.app_id = $1) select 1 from orders',
     ],
     [
       'joins an array of the app',
@@ -145,20 +66,15 @@ describe('the rule that a statement reads one app', () => {
       'joins JSON of the app',
       'select 1 from json_to_recordset($2) as r (app_id bigint) join orders o on o.app_id = r.app_id where r.app_id = $1',
     ],
-    ['has a union', 'select id from orders where app_id = $1 union all select id from items where app_id = $1'],
     [
       'joins a union',
       'select 1 from (select app_id from orders where app_id = $1 union select app_id from items where app_id = $1) x join customers c on c.app_id = x.app_id',
     ],
-    ['has except', 'select id from orders where app_id = $1 except select order_id from items where app_id = $1'],
-
     ['inserts', 'insert into orders (app_id, total) values ($1, $2)'],
-    ['inserts several rows', 'insert into orders (app_id, total) values ($1, $2), ($1, $3) returning id'],
     [
       'inserts from JSON',
       'insert into orders (app_id, total) select $1, total from json_to_recordset($2) as r (total bigint)',
     ],
-    ['inserts selected rows', 'insert into items (app_id, order_id) select app_id, id from orders where app_id = $1'],
     [
       'upserts',
       'insert into orders as o (app_id, id) values ($1, $2) on conflict (app_id, id) do update set total = excluded.total where o.total > 1',
@@ -167,27 +83,14 @@ describe('the rule that a statement reads one app', () => {
       'joins inserted rows',
       'with o as (insert into orders (app_id) values ($1) returning app_id, id) insert into items (app_id, order_id) select app_id, id from o',
     ],
-    ['updates', 'update orders set total = 1 where app_id = $1'],
     [
       'updates from a join',
       'update orders o set total = i.qty from items i where o.app_id = $1 and i.app_id = o.app_id',
     ],
-    [
-      'updates with a subquery',
-      'update orders set total = (select sum(qty) from items where app_id = $1) where app_id = $1',
-    ],
-    [
-      'joins updated rows',
-      'with o as (update orders set total = 1 where app_id = $1 returning *) select 1 from items i join o using (app_id)',
-    ],
-    ['deletes', 'delete from orders where app_id = $1 and id = any($2)'],
     ['deletes by a join', 'delete from orders o using items i where i.app_id = $1 and o.app_id = i.app_id'],
-
     ['lists apps', 'select id from apps where name = $1'],
-    ['inserts an app', 'insert into apps (name) values ($1)'],
     ['reads no table of the service', 'select 1 from pg_class, graphile_worker.orders'],
     ['begins a transaction', 'begin'],
-    ['changes a setting', 'set lock_timeout = 1'],
   ])('accepts a statement that %s', (_, text) => {
     expect(checkStatement(text)).toEqual([]);
   });
@@ -201,58 +104,25 @@ const ITEMS_AS_I = ['items as i is not tied to the app'];
 describe('the rule that a statement reads one app only', () => {
   it.each([
     ['names no app', 'select * from orders', ORDERS],
-    ['has an id only', 'select * from orders where id = $1', ORDERS],
     ['has an alternative without the app', 'select id from orders where app_id = $1 or id = $2', ORDERS],
-    ['has two apps in alternatives', 'select id from orders where app_id = $1 or app_id = $2', ORDERS],
     ['has a list of apps', 'select id from orders where app_id in ($1, $2)', ORDERS],
     ['has rows of two apps', 'select id from orders where (app_id, id) in (($1, $2), ($3, $4))', ORDERS],
     ['has an array of apps', 'select id from orders where app_id = any($1)', ORDERS],
     ['excludes an app', 'select id from orders where app_id <> $1', ORDERS],
-    ['excludes a list of one app', 'select id from orders where app_id not in ($1)', ORDERS],
-    ['negates the app', 'select id from orders where not (app_id = $1)', ORDERS],
-    ['has a range of apps', 'select id from orders where app_id >= $1', ORDERS],
-    ['selects the comparison only', 'select app_id = $1 from orders', ORDERS],
     ['compares the app with another column', 'select id from orders where app_id = total', ORDERS],
-    ['compares the app with itself', 'select id from orders where app_id = app_id', ORDERS],
-    ['adds to the app', 'select id from orders where app_id = $1 + total', ORDERS],
-    ['compares another column of a row', 'select id from orders where (id, app_id) = ($1, total)', ORDERS],
-    ['groups by app', 'select app_id from orders group by app_id having app_id = $1', ORDERS],
-    ['reads the whole table', 'table orders', ORDERS],
-    ['reads a sample', 'select id from orders tablesample system (1)', ORDERS],
-
     ['joins by id alone', 'select 1 from orders o join items i on i.order_id = o.id where o.app_id = $1', ITEMS_AS_I],
     [
       'joins two tables without the app',
       'select 1 from orders o join items i on i.app_id = o.app_id',
       [...ORDERS_AS_O, ...ITEMS_AS_I],
     ],
-    ['names the app of the other table', 'select 1 from orders o, items i where i.app_id = $1', ORDERS_AS_O],
-    ['has two apps', 'select 1 from orders o, items i where o.app_id = $1 and i.app_id = $2', ITEMS_AS_I],
-    ['joins by USING the id', 'select 1 from orders o join items i using (id) where o.app_id = $1', ITEMS_AS_I],
     [
       'names the app in the condition of a left join only',
       'select 1 from orders o left join items i on i.app_id = o.app_id and o.app_id = $1',
       [...ORDERS_AS_O, ...ITEMS_AS_I],
     ],
-    [
-      'left joins a query of the app',
-      'select 1 from orders o left join (select * from items where app_id = $1) i on i.app_id = o.app_id',
-      ORDERS_AS_O,
-    ],
-    [
-      'right joins a query of the app by USING',
-      'select 1 from (select * from items where app_id = $1) i right join orders o using (app_id)',
-      ORDERS_AS_O,
-    ],
-    [
-      'full joins with conditions',
-      'select 1 from orders o full join items i on i.app_id = o.app_id and o.app_id = $1 and i.app_id = $1',
-      [...ORDERS_AS_O, ...ITEMS_AS_I],
-    ],
     ['joins naturally', 'select 1 from orders o natural join items i where o.app_id = $1', ITEMS_AS_I],
     ['joins all apps', 'select 1 from apps a join orders o on o.app_id = a.id', ORDERS_AS_O],
-    ['joins a named app', 'select 1 from apps a join orders o on o.app_id = a.id where a.name = $1', ORDERS_AS_O],
-
     [
       'names the app outside a subquery only',
       'select 1 from (select app_id, id from orders limit 1) o where o.app_id = $1',
@@ -264,44 +134,9 @@ describe('the rule that a statement reads one app only', () => {
       ITEMS_AS_I,
     ],
     [
-      'aggregates the app',
-      'select 1 from (select max(app_id) as app_id from orders where app_id = $1) x join items i on i.app_id = x.app_id',
-      ITEMS_AS_I,
-    ],
-    [
-      'joins a cast id as app_id',
-      'select 1 from orders o where o.app_id = $1 and exists (select from items i, (select id::int as app_id from customers where app_id = $1) c where i.app_id = c.app_id)',
-      ITEMS_AS_I,
-    ],
-    [
       'joins laterally by the app of the outer query',
       'select 1 from orders o, lateral (select 1 from items where app_id = o.app_id limit 1) i where o.app_id = $1',
       ITEMS,
-    ],
-    [
-      'has a scalar subquery with the app of the outer query',
-      'select (select count(*) from items i where i.app_id = o.app_id) from orders o where app_id = $1',
-      ITEMS_AS_I,
-    ],
-    [
-      'has exists with the app of the outer query',
-      'select 1 from orders o where app_id = $1 and exists (select from items where app_id = o.app_id)',
-      ITEMS,
-    ],
-    [
-      'upserts with the app of the inserted row',
-      'insert into orders (app_id, id) values ($1, $2) on conflict (app_id, id) do update set total = (select sum(qty) from items where app_id = excluded.app_id)',
-      ITEMS,
-    ],
-    [
-      'joins laterally by id',
-      'select 1 from orders o, lateral (select 1 from items where order_id = o.id) i where o.app_id = $1',
-      ITEMS,
-    ],
-    [
-      'has a scalar subquery by id',
-      'select (select count(*) from items i where i.order_id = o.id) from orders o where app_id = $1',
-      ITEMS_AS_I,
     ],
     [
       'names the app inside exists only',
@@ -323,32 +158,11 @@ describe('the rule that a statement reads one app only', () => {
       'select 1 from orders where (app_id, id) not in (select app_id, order_id from items where app_id = $1)',
       ORDERS,
     ],
-    [
-      'has <= any with a subquery',
-      'select 1 from orders where app_id <= any (select app_id from items where app_id = $1)',
-      ORDERS,
-    ],
-    [
-      'has = all with a subquery',
-      'select 1 from orders where app_id = all (select app_id from items where app_id = $1)',
-      ORDERS,
-    ],
     ['sorts by a subquery', 'select id from orders o where app_id = $1 order by (select max(qty) from items)', ITEMS],
-    ['limits by a subquery', 'select id from orders o where app_id = $1 limit (select max(qty) from items)', ITEMS],
     ['has a function of a subquery', 'select 1 from unnest(array(select id from orders)) as u (id)', ORDERS],
-    [
-      'joins on a subquery',
-      'select 1 from customers c join orders o on o.app_id = c.app_id and o.id in (select order_id from items) where c.app_id = $1',
-      ITEMS,
-    ],
     [
       'joins an array of apps',
       'select 1 from unnest($1::bigint[]) as u (app_id) join orders o on o.app_id = u.app_id',
-      ORDERS_AS_O,
-    ],
-    [
-      'joins JSON of apps',
-      'select 1 from json_to_recordset($1) as r (app_id bigint) join orders o using (app_id)',
       ORDERS_AS_O,
     ],
     [
@@ -362,34 +176,16 @@ describe('the rule that a statement reads one app only', () => {
       ORDERS_AS_O,
     ],
     [
-      'joins on exists',
-      'select 1 from customers c join orders o on o.app_id = c.app_id and exists (select from items) where c.app_id = $1',
-      ITEMS,
-    ],
-    ['has exists in values', 'values (exists (select from orders))', ORDERS],
-    [
-      'limits a union by a subquery',
-      'select 1 from orders where app_id = $1 union select 2 limit (select max(qty) from items)',
-      ITEMS,
-    ],
-    [
       'joins values',
       'select 1 from (values ($1::bigint), ($2)) as v (app_id) join orders o using (app_id)',
       ORDERS_AS_O,
     ],
-
     ['has a CTE of all apps', 'with o as (select id from orders) select id from o', ORDERS],
-    [
-      'names the app outside a CTE only',
-      'with o as (select app_id, id from orders) select id from o where app_id = $1',
-      ORDERS,
-    ],
     [
       'has a nested CTE named as a table',
       'select 1 from (with orders as (select 1) select * from orders) x, orders o',
       ORDERS_AS_O,
     ],
-    ['names the table with its schema', 'with orders as (select 1) select 1 from public.orders', ORDERS],
     [
       'recurses',
       'with recursive o as (select app_id, id from orders where app_id = $1 union select i.app_id, i.order_id from items i join o on o.app_id = i.app_id) select 1 from o',
@@ -397,21 +193,11 @@ describe('the rule that a statement reads one app only', () => {
     ],
     ['has a union with another app', 'select id from orders where app_id = $1 union all select id from items', ITEMS],
     [
-      'joins a union with an id',
-      'select 1 from (select app_id from orders where app_id = $1 union select id from items where app_id = $1) x join customers c on c.app_id = x.app_id',
-      ['customers as c is not tied to the app'],
-    ],
-
-    [
       'inserts without the app',
       'insert into orders (total) values ($1)',
       ['orders gets rows without app_id', ...ORDERS],
     ],
-    ['inserts without columns', 'insert into orders values ($1, $2)', ['orders gets rows without app_id', ...ORDERS]],
-    ['inserts defaults', 'insert into orders default values', ['orders gets rows without app_id', ...ORDERS]],
-    ['inserts a default app', 'insert into orders (app_id) values (default)', ORDERS],
     ['inserts two apps', 'insert into orders (app_id) values ($1), ($2)', ORDERS],
-    ['inserts the app and a default one', 'insert into orders (app_id) values ($1), (default)', ORDERS],
     [
       'inserts apps from JSON',
       'insert into orders (app_id) select app_id from json_to_recordset($1) as r (app_id bigint)',
@@ -422,50 +208,29 @@ describe('the rule that a statement reads one app only', () => {
       'with a as (insert into apps (name) values ($1) returning id) insert into orders (app_id) select id from a',
       [...ORDERS, 'apps is written in a part of the statement'],
     ],
-    ['inserts rows of any app', 'insert into items (app_id, order_id) select $1, id from orders', ORDERS],
     [
       'upserts app_id',
       'insert into orders (app_id, id) values ($1, $2) on conflict (app_id, id) do update set app_id = $3',
       ['orders changes app_id'],
     ],
-    [
-      'upserts with a subquery',
-      'insert into orders (app_id, id) values ($1, $2) on conflict (app_id, id) do update set total = (select sum(qty) from items)',
-      ITEMS,
-    ],
-    ['returns a subquery', 'insert into orders (app_id) values ($1) returning (select max(qty) from items)', ITEMS],
     ['updates all', 'update orders set total = 1', ORDERS],
     [
       'updates from rows of any app',
       'update orders o set total = i.qty from items i where o.app_id = $1 and i.order_id = o.id',
       ITEMS_AS_I,
     ],
-    [
-      'updates any app from rows of one',
-      'update orders o set total = 1 from items i where i.app_id = $1 and i.order_id = o.id',
-      ORDERS_AS_O,
-    ],
-    [
-      'updates a table with a CTE of its name',
-      'with orders as (select id from items where app_id = $1) update orders set total = 1',
-      ORDERS,
-    ],
     ['updates app_id', 'update orders set app_id = $2 where app_id = $1', ['orders changes app_id']],
-    ['deletes all', 'delete from orders', ORDERS],
-    ['deletes by a join', 'delete from orders o using items i where o.id = i.order_id and i.app_id = $1', ORDERS_AS_O],
     [
       'deletes in a CTE',
       'with gone as (delete from orders returning id) select 1 from items where app_id = $1',
       ORDERS,
     ],
-
     [
       'merges',
       'merge into orders o using items i on i.app_id = o.app_id and o.app_id = $1 when matched then delete',
       ['orders is named in a statement that cannot be read', 'items is named in a statement that cannot be read'],
     ],
     ['truncates', 'truncate orders', ['orders is named in a statement that cannot be read']],
-    ['locks the table', 'lock table orders', ['orders is named in a statement that cannot be read']],
     ['is the second of two', 'select 1; delete from orders', ORDERS],
   ])('refuses a statement that %s', (_, text, expected) => {
     expect(checkStatement(text)).toEqual(expected);

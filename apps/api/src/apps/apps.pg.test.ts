@@ -3,7 +3,6 @@ import type { TokenKey } from '@back-office/apps';
 import type { Postgres } from '@back-office/database-postgres';
 import { SqlAccessTokens } from '@back-office/database-postgres/testing';
 import { tokenKeyOf } from '../http/authentication.js';
-import { BASE_PATH } from '../http/base-path.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { propose, setUp, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
@@ -74,36 +73,6 @@ describe('an app token', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('does not revoke other tokens when it is revoked', async () => {
-    const [revokedToken, otherToken] = [await issueToken(), await issueToken()];
-    expect([await statusOf(revokedToken), await statusOf(otherToken)]).toEqual([200, 200]);
-    expect(await apps().revokeToken(revokedToken)).toMatchObject({ endpoints: [] });
-    api.clock.forward({ seconds: 2 });
-    expect(await failureOf(revokedToken)).toBe('API.Tokens.Revoked');
-    expect(await statusOf(otherToken)).toBe(200);
-  });
-
-  it('keeps the time of the first revocation when it is revoked again', async () => {
-    const token = await issueToken();
-    const revokeAndReadTime = async (): Promise<Date | undefined> => {
-      expect(await apps().revokeToken(token)).toMatchObject({ endpoints: [] });
-      const hash = createHash('sha256').update(token).digest();
-      const rows = await api.database.rows<{ revoked_at: Date }>(
-        'select revoked_at from access_tokens where app_id = $1 and token_hash = $2',
-        [shop.appId, hash],
-      );
-      return rows[0]?.revoked_at;
-    };
-    const firstRevocation = await revokeAndReadTime();
-    api.clock.forward({ hours: 1 });
-    expect(firstRevocation).toBeInstanceOf(Date);
-    expect(await revokeAndReadTime()).toEqual(firstRevocation);
-  });
-
-  it('cannot be revoked if it is unknown', async () => {
-    expect(await apps().revokeToken(`${await issueToken()}x`)).toBeUndefined();
-  });
-
   it('is reported as revoked when it is both revoked and expired', async () => {
     const expiresAt = new Date(api.clock.now().getTime() + 1_000);
     const token = (await apps().issueToken({ appId: shop.appId, expiresAt })) as string;
@@ -138,44 +107,6 @@ describe('the look-up of a token', () => {
       sr: { hello: 'zdravo' },
       en: { hello: 'good morning' },
     });
-  });
-});
-
-describe('every app call', () => {
-  const callEveryRoute = async (token: string | undefined) => {
-    const answers = [];
-    for (const { method, path } of api.container.get(TOKENS.Routes).filter(({ caller }) => caller === 'app')) {
-      const reply = await http.call({
-        method: method.toUpperCase(),
-        path: BASE_PATH + path.replace(':id', '1'),
-        headers: {
-          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-          'Content-Type': 'application/json',
-        },
-        body: '{"cut":',
-      });
-      answers.push(`${reply.status} ${reply.text}`);
-    }
-    return new Set(answers);
-  };
-
-  it('is refused without a token', async () => {
-    expect(await callEveryRoute(undefined)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Missing"}}']));
-  });
-
-  it('is refused with the token of a session', async () => {
-    const token = `bo_session_${randomBytes(32).toString('base64url')}`;
-    await api.database.rows(
-      `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
-      [shop.appId, createHash('sha256').update(token).digest(), api.clock.now()],
-    );
-    expect(await callEveryRoute(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Invalid"}}']));
-  });
-
-  it('is refused with a revoked token', async () => {
-    const token = await issueToken();
-    await apps().revokeToken(token);
-    expect(await callEveryRoute(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Revoked"}}']));
   });
 });
 
@@ -362,29 +293,6 @@ describe('PATCH /app/settings', () => {
     });
   });
 
-  it('merges concurrent patches', async () => {
-    const sections = [
-      { name: 'New' },
-      { proforma: { lifetime_hours: 1 } },
-      { proforma: { expire_paid: true } },
-      { media: { refuse_delete_in_use: true } },
-      { media: { trash_retention_days: 1 } },
-      { loyalty: { points_per_amount: 5 } },
-      { default_warehouse_code: 'W1' },
-      ...Array.from({ length: 12 }, (_, index) => ({ translations: { sr: { [`k${index}`]: 'x' } } })),
-    ];
-    await Promise.all(sections.map((section) => patchSettings(section)));
-    const { data } = await readSettings();
-    expect(data).toMatchObject({
-      name: 'New',
-      proforma: { lifetime_hours: 1, expire_paid: true },
-      media: { refuse_delete_in_use: true, trash_retention_days: 1 },
-      loyalty: { points_per_amount: 5 },
-      default_warehouse_code: 'W1',
-    });
-    expect(Object.keys(data.translations.sr)).toHaveLength(12);
-  });
-
   it('takes effect from the next call in the same process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
@@ -392,12 +300,6 @@ describe('PATCH /app/settings', () => {
       const { processing_date: from, expires_at: expiresAt } = await propose(shop, [{ code: 'A', qty: 1 }]);
       expect(Date.parse(expiresAt) - Date.parse(from)).toBe(hours * 3_600_000);
     }
-  });
-
-  it('does not change another app', async () => {
-    const otherApp = await api.app();
-    await patchAndRead(FULL_SETTINGS);
-    expect(await readSettings(otherApp)).toEqual({ data: DEFAULT_SETTINGS });
   });
 
   it('accepts the current currency', async () => {

@@ -129,18 +129,6 @@ describe('PUT /int/product_attributes', () => {
     expect(await readDefinitions()).toMatchObject([{ name: 'Cloth' }]);
   });
 
-  it('moves codes between definitions within a call', async () => {
-    await putRows([makeRow([makeAttribute({ code: 'X' }), makeAttribute({ external_ref: 'other', code: 'Y' })])]);
-    await putRows([
-      makeRow([
-        makeAttribute({ code: 'Z' }),
-        makeAttribute({ external_ref: 'other', code: 'X' }),
-        makeAttribute({ external_ref: 'third', code: 'Y' }),
-      ]),
-    ]);
-    expect((await readDefinitions()).map(({ code }) => code)).toEqual(['Z', 'X', 'Y']);
-  });
-
   it('shifts the codes of 1,000 definitions by one in a single call', async () => {
     const indexes = Array.from({ length: 1_000 }, (_, index) => index);
     await putRows([makeRow(indexes.map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index}` })))]);
@@ -191,12 +179,6 @@ describe('the product of an attribute row', () => {
       Products: ['API.Products.NotFound'],
     });
   });
-
-  it('is not found in another app', async () => {
-    const otherApp = await api.app();
-    await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
-    expect(await expectRefused([makeRow(undefined, { code: 'F' })])).toEqual({ Products: ['API.Products.NotFound'] });
-  });
 });
 
 describe('the definition of an attribute row', () => {
@@ -222,13 +204,6 @@ describe('the definition of an attribute row', () => {
     expect((await readDefinitions()).map(({ external_ref }) => external_ref)).toContain(reference);
   });
 
-  it('is created under a new reference, whatever id is sent', async () => {
-    const [stale, other] = [987_654_321, size.id].map((id, index) =>
-      makeAttribute({ external_ref: `new ${index}`, product_attribute_def_id: id }),
-    );
-    expect(await putRows([makeRow([stale, other])])).toEqual([1, 2]);
-  });
-
   it.each([
     ['another definition', () => ({ product_attribute_def_id: size.id })],
     ['no definition', () => ({ product_attribute_def_id: 987_654_321 })],
@@ -237,14 +212,6 @@ describe('the definition of an attribute row', () => {
     expect(await expectRefused([makeRow([makeAttribute({ value: 'never' }), makeAttribute(change())])])).toEqual({
       ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
     });
-  });
-
-  it('is not found in another app', async () => {
-    const otherApp = await api.app();
-    await addProducts(otherApp);
-    expect(await putRows([makeRow([makeAttribute({ product_attribute_def_id: material.id })])], otherApp)).toEqual([
-      1, 1,
-    ]);
   });
 
   it('is refused with the code of another definition', async () => {
@@ -439,12 +406,6 @@ describe('GET /product_attribute_defs', () => {
     expect(await listReferences('?offset=2&limit=3')).toEqual(names.slice(2, 5));
     expect(await listReferences('?limit=99999')).toEqual(names);
     expect(await getDefinitions('?limit=1')).toMatchObject([{ external_ref: 'd0', code: null, name: 'd0' }]);
-  });
-
-  it('lists no definitions of another app', async () => {
-    await putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
-    const otherApp = await api.app();
-    expect([await getDefinitions('', otherApp), await getDefinitions('?code=MAT', otherApp)]).toEqual([[], {}]);
   });
 
   it.each(['code=A&code=B', 'code[x]=A', 'code=A%00'])('refuses the query %s', async (query) => {

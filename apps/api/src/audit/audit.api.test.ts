@@ -80,13 +80,6 @@ describe('GET /audit_log', () => {
     expect(await entriesOf(() => update({ invoice_number: 'I-2' }))).toEqual([]);
   });
 
-  it('shows files that are moved to Trash', async () => {
-    const { body } = await shop.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('words') });
-    const remove = () => shop.delete(`/cdn?file=${body.data.key}`);
-    expect(await entriesOf(remove)).toMatchObject([{ action: 'file.delete', subject_id: body.data.id }]);
-    expect(await entriesOf(remove)).toEqual([]);
-  });
-
   it('adds no entry when a change of a token changes nothing', async () => {
     const { body } = await shop.get('/access_tokens');
     const patch = () => shop.patch(`/access_tokens/${body.data[0].id}`, { access_token: {} });
@@ -137,35 +130,6 @@ describe('GET /audit_log', () => {
       after: { payments: [{ status: 'refunded' }] },
     });
     expect(await entriesOf(() => shop.patch(`/proforma_orders/${id}`, { comment: 'x' }))).toEqual([]);
-  });
-
-  it('shows purged files, deleted folders and deleted warehouses', async () => {
-    const { body } = await shop.upload('/cdn/files', { name: 'file.txt', bytes: Buffer.from('words') });
-    const upload = { name: 'file.txt', bytes: Buffer.from('other words') };
-    await shop.upload(`/cdn/files/${body.data.id}/replace`, upload, { cache_strategy: 'ttl' });
-    const [version] = await entriesOf(() => shop.delete(`/cdn/files/${body.data.id}/versions/1`));
-    expect(version).toMatchObject({ action: 'file_version.purge', subject_id: body.data.id, before: { version: 1 } });
-    await shop.delete(`/cdn?file=${body.data.key}`);
-    const [purged] = await entriesOf(() => shop.delete(`/cdn/files/${body.data.id}/purge`));
-    expect(purged).toMatchObject({ action: 'file.purge', subject_id: body.data.id, before: { count: 1 } });
-    await shop.post('/cdn_folders', { cdn_folder: { name: 'Old', key: 'old' } });
-    const [folder] = await entriesOf(() => shop.delete('/cdn/folder?folder=old'));
-    expect(folder).toMatchObject({ action: 'folder.delete', before: { key: 'old' } });
-    const warehouse = { code: 'W9', name: 'W', address_line_1: 'A', city: 'B', postcode: '1', market_id: 1 };
-    await shop.put('/warehouse', { warehouses: [warehouse] });
-    const [deleted] = await entriesOf(() => shop.put('/warehouse', { warehouses: [{ ...warehouse, delete: true }] }));
-    expect(deleted).toMatchObject({ action: 'warehouse.delete', before: { warehouses: [{ code: 'W9' }] } });
-  });
-
-  it('shows changed upload presets', async () => {
-    const putPresets = (quality: number) => ({ cdn_upload_presets: [{ name: 'default', quality }] });
-    const [entry] = await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)));
-    expect(entry).toMatchObject({
-      action: 'upload_presets.put',
-      before: { default: {} },
-      after: { created: 0, changed: 1, records: { default: { quality: 55 } } },
-    });
-    expect(await entriesOf(() => shop.put('/cdn_upload_presets', putPresets(55)))).toEqual([]);
   });
 
   it('adds no entry for a refused call or a repeated keyed call', async () => {

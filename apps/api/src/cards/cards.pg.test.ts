@@ -79,14 +79,6 @@ describe('POST /int/cards', () => {
     expect(await readCards()).toHaveLength(1);
   });
 
-  it('moves a card to another customer', async () => {
-    await upsertCard({ barcode: '860-1', ...(await newCustomer(shop, 'mira@example.com')) });
-    const otherCustomer = await newCustomer(shop, 'vera@example.com');
-    expect(await upsertCard({ barcode: '860-1', ...otherCustomer })).toMatchObject({
-      customer_id: otherCustomer.customer_id,
-    });
-  });
-
   it('ignores unknown fields', async () => {
     const { id } = await upsertCard({ barcode: '860-1' });
     const card = await upsertCard({ barcode: '860-2', id, app_id: 1, created: false, data_part: 99, time_part: 1 });
@@ -153,10 +145,6 @@ describe('card matching by POST /int/cards', () => {
       { errors: { external_ref: ['has already been taken'] } },
     ]);
   });
-
-  it('ignores cards of another app', async () => {
-    expect(await upsertCard({ barcode: 'B1', external_ref: 'R1' }, await api.app())).toMatchObject({ created: true });
-  });
 });
 
 describe('the customer in POST /int/cards', () => {
@@ -190,14 +178,6 @@ describe('the customer in POST /int/cards', () => {
         { errors: { Customers: ['API.Customers.NotFound'] } },
       ]);
     }
-  });
-
-  it('is not found in another app', async () => {
-    const foreignCustomer = await newCustomer(await api.app(), 'mira@example.com');
-    expect(await postRefused({ barcode: '860-1', ...foreignCustomer })).toEqual([
-      422,
-      { errors: { Customers: ['API.Customers.NotFound'] } },
-    ]);
   });
 });
 

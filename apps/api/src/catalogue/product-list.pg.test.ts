@@ -62,48 +62,6 @@ describe('paging of GET /products', () => {
   });
 });
 
-describe('sorting of GET /products', () => {
-  beforeEach(async () => {
-    await postProducts(
-      product('C', 'Beta', { price: 30 }),
-      product('A', 'Alpha', {
-        price: 20,
-        variants: [
-          { code: 'A-1', price: 5 },
-          { code: 'A-2', price: 50 },
-        ],
-      }),
-      product('B', 'Beta', { price: 10 }),
-      product('D', 'Gamma'),
-    );
-    api.clock.forward({ seconds: 1 });
-    await postProducts(product('E', 'Delta', { price: 10 }));
-    await api.database.rows(
-      `insert into product_sales (app_id, product_id, quantity)
-       select app_id, id, case code when 'B' then 7 else 3 end from products where app_id = $1 and code in ('B', 'E')`,
-      [shop.appId],
-    );
-  });
-
-  it.each([
-    ['by name, ties by id', '', ['A', 'C', 'B', 'E', 'D']],
-    ['name', 'name', ['A', 'C', 'B', 'E', 'D']],
-    ['name desc', 'name desc', ['D', 'E', 'C', 'B', 'A']],
-    ['price: the lowest of a product, missing ones last', 'price', ['A', 'B', 'E', 'C', 'D']],
-    ['price desc', 'price desc', ['C', 'B', 'E', 'A', 'D']],
-    ['inserted_at desc', 'inserted_at desc', ['E', 'C', 'A', 'B', 'D']],
-    ['sales_quantity desc', 'sales_quantity desc', ['B', 'E', 'C', 'A', 'D']],
-    ['several: name desc,price', 'name desc,price', ['D', 'E', 'B', 'C', 'A']],
-    ['a space after the comma: by name', 'price, name', ['A', 'C', 'B', 'E', 'D']],
-    ['DESC in capitals: by name', 'price DESC', ['A', 'C', 'B', 'E', 'D']],
-    ['an unknown field: by name', 'code', ['A', 'C', 'B', 'E', 'D']],
-    ['SQL: by name', '(select pg_sleep(9))', ['A', 'C', 'B', 'E', 'D']],
-    ['constructor: by name', 'constructor', ['A', 'C', 'B', 'E', 'D']],
-  ])('sorts products: %s', async (_, orderBy, expected) => {
-    expect(await listCodes(`orderBy=${encodeURIComponent(orderBy)}`)).toEqual(expected);
-  });
-});
-
 describe('GET /products?search', () => {
   beforeEach(() =>
     postProducts(
@@ -126,36 +84,6 @@ describe('GET /products?search', () => {
     expect(foundCodes.slice(4).toSorted()).toEqual(['INNER', 'TYPO']);
   });
 
-  it.each([
-    ['case', 'RUNNER PRO', ['BEGINS']],
-    ['spaces around and between', '  runner   pro ', ['BEGINS']],
-    ['accents', 'sesir', ['LATIN']],
-    ['the script', 'cipela', ['LATIN']],
-    ['the script of the search', 'ципела', ['LATIN']],
-  ])('ignores %s', async (_, text, expected) => {
-    expect((await search(text)).slice(0, 1)).toEqual(expected);
-  });
-
-  it.each([
-    ['%', ['PERCENT']],
-    ['_', ['PERCENT']],
-    ['100%', ['PERCENT']],
-    ['wool_', ['PERCENT']],
-    ["Men's", ['QUOTE']],
-    ['"best"', ['QUOTE']],
-    ['\\', ['QUOTE']],
-    ['100% wool socks', []],
-    ["' or true --", []],
-    ['LONG', []],
-  ])('matches special characters literally, in names only: %s', async (text, expected) => {
-    expect(await search(text)).toEqual(expected);
-  });
-
-  it('ranks prefixes of words first for one or two letters', async () => {
-    expect((await search('bo'))[0]).toBe('OTHER');
-    expect((await search('w')).slice(0, 2).toSorted()).toEqual(['INNER', 'PERCENT']);
-  });
-
   it('respects orderBy', async () => {
     expect((await listCodes('search=runner&orderBy=name desc')).slice(0, 2)).toEqual(['TYPO', 'LONG']);
   });
@@ -163,24 +91,6 @@ describe('GET /products?search', () => {
   it('ignores a blank search', async () => {
     expect(await search('  ')).toHaveLength(10);
   });
-
-  it('finds a product by its new name only', async () => {
-    await postProducts({ code: 'OTHER', name: 'Sandal' });
-    expect([await search('sandal'), await search('boot')]).toEqual([['OTHER'], []]);
-  });
-
-  it.each(['search', 'searchAll', 'search=o&searchAll'])(
-    'lists each product once over all pages, with similar names last: %s',
-    async (parameter) => {
-      const prefixMatches = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
-      await postProducts(product('LIKE', 'Zorrble'), ...prefixMatches);
-      const pages = await Promise.all(
-        [0, 5, 10, 15].map((offset) => listCodes(`${parameter}=zorble&limit=5&offset=${offset}`)),
-      );
-      expect(pages.flat()).toEqual([...prefixMatches.map(({ code }) => code), 'LIKE']);
-      expect(await listCodes(`${parameter}=zorble&limit=50`)).toEqual(pages.flat());
-    },
-  );
 
   it('finds a letter whose case folding is long', async () => {
     await postProducts(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
@@ -196,19 +106,6 @@ describe('GET /products?search', () => {
     await postProducts(product('SIGNS', emoji), product('SIGN', emoji.slice(0, 4)));
     expect([await search(emoji), (await search(emoji.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
   });
-
-  it.each(['search', 'searchAll'])('finds an emoji by the emoji itself, not by its name: %s', async (parameter) => {
-    await postProducts(product('EMOJI', '👟 Tenisice 50％'));
-    const foundCodes = await Promise.all(
-      ['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, parameter)),
-    );
-    expect(foundCodes).toEqual([['EMOJI'], ['PERCENT'], ['PERCENT'], [], [], ['EMOJI']]);
-  });
-
-  it('finds no product of another app', async () => {
-    shop = await api.app();
-    expect(await search('runner')).toEqual([]);
-  });
 });
 
 describe('GET /products?searchAll', () => {
@@ -220,10 +117,6 @@ describe('GET /products?searchAll', () => {
     ),
   );
 
-  it('finds names, codes and barcodes, exact codes first', async () => {
-    expect(await search('abc-1', 'searchAll')).toEqual(['ABC-1', 'X', 'ABC-10']);
-  });
-
   it.each([
     ['a name', 'lamp', ['ABC-10', 'ABC-1']],
     ['a product’s code in another case', 'ABC-1', ['ABC-1', 'X', 'ABC-10']],
@@ -234,20 +127,6 @@ describe('GET /products?searchAll', () => {
     ['nothing', 'zzz', []],
   ])('finds a product by %s', async (_, text, expected) => {
     expect(await search(text, 'searchAll')).toEqual(expected);
-  });
-
-  it('folds capitals as the database does, even İ and a final Σ', async () => {
-    await postProducts(
-      product('ŞİŞE-1', 'Bottle', { variants: [{ code: 'ŞİŞE-V1', barcode: 'İBAR-1' }] }),
-      product('ΟΔΟΣ', 'Street'),
-    );
-    for (const text of ['ŞİŞE-1', 'ŞİŞE-V1', 'İBAR-1']) expect(await search(text, 'searchAll')).toEqual(['ŞİŞE-1']);
-    expect(await search('ΟΔΟΣ', 'searchAll')).toEqual(['ΟΔΟΣ']);
-  });
-
-  it('does not find a former code of a variant', async () => {
-    await postProducts({ code: 'ABC-10', name: 'Lamp', variants: [{ barcode: '0012345678905', code: 'L-9' }] });
-    expect([await search('l-9', 'searchAll'), await search('l-1', 'searchAll')]).toEqual([['ABC-10'], []]);
   });
 });
 

@@ -327,15 +327,6 @@ describe('the variant of a row of POST /int/products', () => {
     expect(await variantOf(otherIdentifiers)).toEqual({ ...otherIdentifiers, ...noMatch });
   });
 
-  it('is stored with its code, barcode and external_ref trimmed', async () => {
-    expect(await variantOf({ code: ' C\u00a0', barcode: '\t860-C ', external_ref: ' ref-c\n' })).toMatchObject({
-      code: 'C',
-      barcode: '860-C',
-      external_ref: 'ref-c',
-      created: true,
-    });
-  });
-
   it('is looked up by the text as sent, then by the trimmed text', async () => {
     const [a] = (await findByCode('P')).variants;
     for (const identifiers of [{ code: ' A' }, { barcode: '860-A ' }, { external_ref: 'ref-a ' }])
@@ -613,11 +604,6 @@ describe('POST /int/products with an invalid row', () => {
 });
 
 describe('POST /int/products with taken codes', () => {
-  it('fails with CodeAlreadyExists when another product has the code', async () => {
-    const [a] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct];
-    expect(await expectRefused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
-  });
-
   it('fails with CodeAlreadyExists when another variant has the code', async () => {
     await writeRows([
       productRow('P', { variants: [{ code: 'A', barcode: 'a' }] }),
@@ -649,18 +635,6 @@ describe('POST /int/products with taken codes', () => {
     ]);
     expect((await findByCode('A')).variants).toHaveLength(2);
   });
-
-  it('accepts the same codes in another app', async () => {
-    const row = productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r' }] });
-    const otherApp = await api.app();
-    const foreignProduct = await writeOne(row, otherApp);
-    const ownProduct = await writeOne(row);
-    expect([ownProduct.created, ownProduct.variants[0]?.created]).toEqual([true, true]);
-    expect([ownProduct.id === foreignProduct.id, (await findByCode('A', otherApp)).id]).toEqual([
-      false,
-      foreignProduct.id,
-    ]);
-  });
 });
 
 describe('POST /int/products that moves identifiers', () => {
@@ -674,15 +648,6 @@ describe('POST /int/products that moves identifiers', () => {
     { code: 'B', ...identifiersByCode.A },
   ];
   const variantsOf = async (code: string) => (await findByCode(code)).variants;
-
-  it('swaps the codes of two products', async () => {
-    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
-    await writeRows([
-      { id: a.id, code: 'B' },
-      { id: b.id, code: 'A' },
-    ]);
-    expect([(await findByCode('A')).id, (await findByCode('B')).id]).toEqual([b.id, a.id]);
-  });
 
   it('swaps the slugs of two products', async () => {
     await writeRows([productRow('A', { slug: 'a' }), productRow('B', { slug: 'b' })]);
@@ -759,22 +724,6 @@ describe('POST /int/products with several rows for a record', () => {
     expect(await findByCode('A')).toMatchObject({ name: 'last', description: 'kept' });
   });
 
-  it('creates the record once, then changes it', async () => {
-    const image = { image_url: 'https://img.example/1.png' };
-    const [firstResult, secondResult] = await writeRows([
-      productRow('A', { images: [image], variants: [{ code: 'A-1', price: 1 }] }),
-      { code: 'A', name: 'last', images: [image], variants: [{ code: 'A-1', price: 2 }, { code: 'A-2' }] },
-    ]);
-    expect([firstResult?.created, secondResult?.created, firstResult?.id]).toEqual([true, false, secondResult?.id]);
-    expect(firstResult?.variants).toMatchObject([{ created: true }]);
-    expect(secondResult?.variants).toMatchObject([{ created: false }, { code: 'A-2', created: true }]);
-    expect(await findByCode('A')).toMatchObject({
-      name: 'last',
-      images: [image, image],
-      variants: [{ code: 'A-1', price: 2 }, { code: 'A-2' }],
-    });
-  });
-
   it('keeps the record of the earlier row when the later row fails', async () => {
     const { products, failed } = await postRows([
       productRow('A', { price: 1 }),
@@ -803,14 +752,6 @@ describe('POST /int/products with several rows for a record', () => {
 });
 
 describe('images of POST /int/products', () => {
-  it('are appended by every call, in the order sent', async () => {
-    const images = ['1', '2', '1'].map((name) => ({ image_url: `https://img.example/${name}.png`, alt: null }));
-    await writeRows([productRow('A', { images: images.slice(0, 2) })]);
-    await writeRows([{ code: 'A', images: images.slice(2) }]);
-    await writeRows([{ code: 'A' }]);
-    expect((await findByCode('A')).images).toEqual(images);
-  });
-
   it('accept 2,048 characters in image_url and 5,000 in alt', async () => {
     const image = { image_url: 'x'.repeat(2_048), alt: 'ж'.repeat(5_000) };
     await writeRows([productRow('A', { images: [image], description: 'ж'.repeat(5_000) })]);
@@ -819,19 +760,6 @@ describe('images of POST /int/products', () => {
 });
 
 describe('prices of POST /int/products', () => {
-  it('include lowest_price, which is the lowest variant price or else the product price', async () => {
-    const lowestPriceAfter = async (row: object) => {
-      await writeRows([{ code: 'A', name: 'A', ...row }]);
-      return (await findByCode('A')).lowest_price;
-    };
-    expect(await lowestPriceAfter({ price: 10 })).toBe(10);
-    expect(await lowestPriceAfter({ variants: [{ code: 'A-1', price: 12 }] })).toBe(12);
-    expect(await lowestPriceAfter({ variants: [{ code: 'A-2' }] })).toBe(10);
-    expect(await lowestPriceAfter({ price: 20 })).toBe(12);
-    expect(await lowestPriceAfter({ price: null })).toBe(12);
-    expect(await lowestPriceAfter({ variants: [{ code: 'A-1', price: null }] })).toBeNull();
-  });
-
   it('are inherited by variants without a price', async () => {
     await writeRows([productRow('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
     expect((await findByCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
@@ -943,22 +871,6 @@ describe('slugs of POST /int/products', () => {
     await writeRows([productRow('A', { slug: 's' })]);
     await writeRows([{ code: 'A', slug: 't' }, productRow('B', { slug: 's' })]);
     expect([(await findByCode('A')).slug, (await findByCode('B')).slug]).toEqual(['t', 's']);
-  });
-});
-
-describe('POST /int/products of two apps', () => {
-  it('does not find products of the other app', async () => {
-    const otherApp = await api.app();
-    const foreignProduct = await writeOne(productRow('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), otherApp);
-    const foreignBefore = await readCatalogue(otherApp);
-    const ownProduct = await writeOne(productRow('N', { id: foreignProduct.id }));
-    expect([ownProduct.created, ownProduct.id === foreignProduct.id]).toEqual([true, false]);
-    expect(await expectRefused([{ id: foreignProduct.id }, { code: 'F' }])).toEqual([
-      'CodeCantBeBlank',
-      'NameCantBeBlank',
-    ]);
-    expect((await writeOne({ code: 'N', variants: [{ barcode: 'b' }] })).variants).toMatchObject([{ created: true }]);
-    expect(await readCatalogue(otherApp)).toEqual(foreignBefore);
   });
 });
 
@@ -1193,16 +1105,6 @@ describe('concurrent POST /int/products', () => {
   const reorderedRows = (callIndex: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + callIndex * 11) % 50, callIndex + 1));
 
-  it('creates a product only once', async () => {
-    const calls = await Promise.all(
-      Array.from({ length: CALL_COUNT }, (_, callIndex) => writeRows([row(1, callIndex)])),
-    );
-    expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
-    expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
-    expect(new Set(calls.map(([product]) => product?.id)).size).toBe(1);
-    expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALL_COUNT]);
-  });
-
   it('neither deadlocks nor mixes up rows of different calls', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
@@ -1275,42 +1177,6 @@ describe('single look-ups of GET /products', () => {
       expect(await findProduct(query)).toEqual(product);
   });
 
-  it.each(['code=a', 'code=%20A%20%20', 'code=a-1', 'code=%20a-1', 'barcode=b-%C5%A1', 'barcode=%20B-%C5%A0%20'])(
-    'ignore case and surrounding spaces of code and barcode: %s',
-    async (query) => {
-      const { id } = await writeOne(productRow('A', { variants: [{ code: 'A-1', barcode: 'B-Š' }] }));
-      expect(await findProduct(query)).toMatchObject({ id });
-    },
-  );
-
-  it('ignore the case of Cyrillic letters and the spaces of stored codes', async () => {
-    const { id } = await writeOne(productRow(' Ципела '));
-    expect(await findByCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
-  });
-
-  it('prefer a code in the same case to a code in another case, and products to variants', async () => {
-    const [lowerCaseProduct, upperCaseProduct, owner] = (await writeRows([
-      productRow('a'),
-      productRow('A'),
-      productRow('B', { variants: [{ code: 'A' }, { code: 'b' }, { code: 'C' }] }),
-    ])) as [UpsertedProduct, UpsertedProduct, UpsertedProduct];
-    expect((await findProduct('code=a')).id).toBe(lowerCaseProduct.id);
-    expect((await findProduct('code=A')).id).toBe(upperCaseProduct.id);
-    expect((await findProduct('code=b')).id).toBe(owner.id);
-    expect((await findProduct('code=c')).id).toBe(owner.id);
-  });
-
-  it('prefer a barcode in the same case to a barcode in another case', async () => {
-    const [lowerCaseProduct, upperCaseProduct] = (await writeRows([
-      productRow('A', { variants: [{ code: 'A', barcode: 'x' }] }),
-      productRow('B', { variants: [{ code: 'B', barcode: 'X' }] }),
-    ])) as [UpsertedProduct, UpsertedProduct];
-    expect([(await findProduct('barcode=x')).id, (await findProduct('barcode=X')).id]).toEqual([
-      lowerCaseProduct.id,
-      upperCaseProduct.id,
-    ]);
-  });
-
   it.each([
     'code=none',
     'code=%25',
@@ -1338,14 +1204,6 @@ describe('single look-ups of GET /products', () => {
   it('find an inactive product', async () => {
     await writeRows([productRow('A', { active: false })]);
     expect(await findProduct('code=A')).toMatchObject({ active: false });
-  });
-
-  it('do not find a product of another app', async () => {
-    const { id } = await writeOne(productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
-    const otherApp = await api.app();
-    for (const query of ['code=A', 'code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) {
-      expect(await findProduct(query, otherApp)).toEqual({});
-    }
   });
 
   it.each(['code=%00', 'barcode=A%00', 'slug=%00', 'id=%00'])('are answered 400 for NUL: %s', async (query) => {

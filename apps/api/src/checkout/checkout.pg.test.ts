@@ -1,4 +1,4 @@
-import { GUEST, evaluate, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { GUEST, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -100,23 +100,6 @@ describe('POST /order_processings', () => {
     expect(evaluation.end_sales).toBe(199.99);
   });
 
-  it('prefers the price and VAT rate of the variant to those of the product', async () => {
-    await postProducts([
-      {
-        code: 'P',
-        name: 'P',
-        price: 10,
-        vat_rate: 20,
-        variants: [{ code: 'OWN', price: 7, vat_rate: 8 }, { code: 'P1' }],
-      },
-    ]);
-    const { items } = await evaluateBasket({ items: [{ code: 'OWN', qty: 1 }, { code: 'P1', qty: 1 }] }); // prettier-ignore
-    expect(items).toMatchObject([
-      { price: 7, vat_rate: 8 },
-      { price: 10, vat_rate: 20 },
-    ]);
-  });
-
   it('adds no VAT for a line without a VAT rate', async () => {
     await stockShop(shop, [{ code: 'NOVAT', price: 50, vat: null }]);
     const evaluation = await evaluateBasket({ items: [{ code: 'NOVAT', qty: 1 }] });
@@ -210,23 +193,6 @@ describe('a line of the basket', () => {
     });
   });
 
-  it('fails with API.Products.NotFound when the product is inactive', async () => {
-    await postProducts([{ code: 'X', active: false }]);
-    expect(await expectRefused({ items: [{ code: 'X', qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
-  });
-
-  it('fails with API.Products.NotFound when the variant belongs to another app', async () => {
-    const otherApp = await api.app();
-    await stockShop(otherApp, [{ code: 'THEIRS' }]);
-    const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp))
-      .items;
-    for (const identifiers of [{ code: 'THEIRS' }, { product_variant_id: id }]) {
-      expect(await expectRefused({ items: [{ ...identifiers, qty: 1 }] })).toEqual({
-        Products: ['API.Products.NotFound'],
-      });
-    }
-  });
-
   it('fails with API.Products.MissingPrice when neither the variant nor its product has a price', async () => {
     await postProducts([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
     expect(await expectRefused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({
@@ -251,14 +217,6 @@ describe('the buyer', () => {
       customer_email: 'ana@example.com',
       customer_first_name: 'Ana',
       customer_last_name: 'Kovačević',
-    });
-  });
-
-  it('is a customer identified by external reference', async () => {
-    const ana = await addCustomer();
-    expect(await propose(shop, ONE_ITEM, { customer_external_ref: 'ref ana@example.com', guest: null })).toMatchObject({
-      anonymous: false,
-      customer_id: ana.id,
     });
   });
 
@@ -522,11 +480,5 @@ describe('GET /order_processings/{id}', () => {
     await shop.post('/proforma_orders', { order_processing_id: evaluation.id });
     api.clock.forward({ hours: 25 });
     expect((await get(evaluation.id)).body).toEqual({ data: evaluation });
-  });
-
-  it('does not find the evaluation of another app', async () => {
-    const otherApp = await api.app();
-    const { status, text } = await get(await evaluate(shop, ONE_ITEM), otherApp);
-    expect([status, text]).toEqual([404, '']);
   });
 });

@@ -1,5 +1,5 @@
 import { testApi, type TestApi } from '../testing/test-api.js';
-import { newCustomer, propose, stockShop } from '../testing/shop.js';
+import { propose, stockShop } from '../testing/shop.js';
 import { TRACED, TRACED_TEXTS, createTracedCustomer, type TracedCustomer } from '../testing/traced-customer.js';
 
 let api: TestApi;
@@ -160,17 +160,6 @@ describe('POST /customers/{id}/erase', () => {
     const data = await readExport();
     expect((await erase()).status).toBe(200);
     expect(await readExport()).toEqual(data);
-  });
-
-  it('keeps the records of other customers and other apps', async () => {
-    const otherCustomer = await createTracedCustomer(api);
-    const mira = await newCustomer(traced.client, 'mira@example.com');
-    const proforma = await propose(traced.client, [{ code: 'A', qty: 1 }], { ...mira, guest: undefined });
-    await erase();
-    expect((await otherCustomer.client.get(otherCustomer.path('/export'))).body.data.customer).toMatchObject(TRACED);
-    const { body } = await traced.client.get(`/proforma_orders/${proforma.id}`);
-    expect(body.data.customer_email ?? body.data.customer?.email).toBe('mira@example.com');
-    expect((await otherCustomer.client.post(traced.path('/erase'))).status).toBe(404);
   });
 
   it('is refused while a proforma is open, and writes nothing', async () => {

@@ -77,20 +77,6 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['push-1']]);
   });
 
-  it('fills absent details from the session, and keeps stored details', async () => {
-    const details = { device_type: 'android', device_vendor: 'Fairphone' };
-    const firstSession = await signIn(mira, 'tablet', details);
-    expect(await register('push-1', firstSession, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
-      ...details,
-      mobile_info: 'FP5',
-    });
-    const secondSession = await signIn(mira, 'tablet', { device_type: null });
-    expect(await register('push-1', secondSession, { device_vendor: null })).toMatchObject({
-      ...details,
-      mobile_info: 'FP5',
-    });
-  });
-
   it('takes a token of 4,096 characters, and an object as mobile info', async () => {
     const mobileInfo = { model: 'FP5', text: 'x'.repeat(4_096 - 25) };
     const session = await signIn(mira, 'tablet', { mobile_info: mobileInfo });
@@ -99,42 +85,6 @@ describe('PUT /notification_device', () => {
       messaging_token: 'k'.repeat(4_096),
       mobile_info: mobileInfo,
     });
-  });
-
-  it('updates the stored device when the same token is sent again', async () => {
-    const device = await register('push-1');
-    api.clock.forward({ hours: 1 });
-    const updatedDevice = await register('push-1', phone, { mobile_info: 'new' });
-    expect(updatedDevice).toEqual({ ...device, mobile_info: 'new', updated_at: now() });
-    expect(await readDevices()).toHaveLength(1);
-  });
-
-  it('replaces the token of the device', async () => {
-    const device = await register('push-1');
-    expect(await register('push-2')).toMatchObject({ id: device.id, messaging_token: 'push-2' });
-    expect(await tokensOf(mira)).toEqual(['push-2']);
-  });
-
-  it('updates the stored device from a later session', async () => {
-    const { id } = await register('push-1');
-    expect((await register('push-2', await signIn(mira, 'phone'))).id).toBe(id);
-    expect(await readDevices()).toHaveLength(1);
-  });
-
-  it('stores several devices of a customer', async () => {
-    await register('push-1');
-    await register('push-2', await signIn(mira, 'tablet'));
-    expect(await tokensOf(mira)).toEqual(['push-1', 'push-2']);
-  });
-
-  it("removes the token from the customer's other devices", async () => {
-    await register('push-1');
-    await register('push-2', await signIn(mira, 'tablet'));
-    await register('push-1', await signIn(mira, 'phone after a reset'));
-    expect((await readDevices()).map(({ uuid, messaging_token: token }) => [uuid, token])).toEqual([
-      ['tablet', 'push-2'],
-      ['phone after a reset', 'push-1'],
-    ]);
   });
 
   it('moves the token to the next customer who uses the device', async () => {
@@ -153,14 +103,6 @@ describe('PUT /notification_device', () => {
     await register('push-3', await signIn(ana, 'phone'));
     await register('push-1', await signIn(ana, 'other'));
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-2'], ['push-3', 'push-1']]);
-  });
-
-  it('keeps the same token in another app', async () => {
-    const otherApp = await api.app();
-    const otherPhone = await signIn(await newCustomer(otherApp, 'mira@example.com'), 'phone', {}, otherApp);
-    await register('push-1');
-    await register('push-1', otherPhone);
-    expect([await readDevices(), await readDevices(otherApp)].map((rows) => rows.length)).toEqual([1, 1]);
   });
 
   it('makes push the preferred channel while the customer has the token', async () => {
@@ -209,31 +151,6 @@ describe('the body of PUT /notification_device', () => {
       expect((await sendDevice({ ...completeFields, [name]: 'detail' })).body.data[name]).toBe('detail');
     },
   );
-});
-
-describe('concurrent calls with one messaging token', () => {
-  it('store the token only once for one session', async () => {
-    const devices = await Promise.all(Array.from({ length: 20 }, () => register('push-1')));
-    expect(new Set(devices.map(({ id }) => id)).size).toBe(1);
-    expect(await readDevices()).toHaveLength(1);
-  });
-
-  it('leave the token on only one of many devices', async () => {
-    const customers = await Promise.all([1, 2, 3, 4].map((index) => newCustomer(shop, `c${index}@example.com`)));
-    const phones = await Promise.all(customers.flatMap((customer) => ['a', 'b'].map((uuid) => signIn(customer, uuid))));
-    await Promise.all([...phones, ...phones, ...phones].map((client) => register('push-1', client)));
-    expect(await readDevices()).toHaveLength(1);
-  });
-
-  it('exchange the tokens of devices without creating duplicates', async () => {
-    const tablet = await signIn(mira, 'tablet');
-    for (let round = 0; round < 5; round += 1) {
-      await Promise.all([putDevice('push-1'), putDevice('push-2', tablet)]);
-      await Promise.all([register('push-2'), register('push-1', tablet)]);
-      const tokens = await tokensOf(mira);
-      expect(new Set(tokens).size).toBe(tokens.length);
-    }
-  });
 });
 
 describe('PUT /notification_device without a customer session', () => {

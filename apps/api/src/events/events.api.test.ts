@@ -193,63 +193,6 @@ describe('GET /events', () => {
     expect(JSON.stringify(await readFeed('?limit=1000'))).not.toContain('ana@example.com');
   });
 
-  it('reports used vouchers', async () => {
-    await shop.put('/vouchers', { vouchers: [{ code: 'GIFT', name: 'Gift', amount: 5 }] });
-    const proposeWithGift = () => propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['GIFT'] });
-    const voucherEventsOf = async (act: () => Promise<unknown>) =>
-      (await eventsOf(act))
-        .filter(({ type }) => type.startsWith('voucher.'))
-        .map(({ type, data }) => [type, data.code, data.spent, data.proforma_order_id]);
-    let id = 0;
-    const reserveVoucher = async () => ({ id } = await proposeWithGift());
-    expect(await voucherEventsOf(reserveVoucher)).toEqual([['voucher.updated', 'GIFT', 0, id]]);
-    expect(await voucherEventsOf(() => shop.delete(`/proforma_orders/${id}`))).toEqual([
-      ['voucher.updated', 'GIFT', 0, null],
-    ]);
-    await reserveVoucher();
-    const convert = () => shop.post(`/proforma_orders/${id}/convert`);
-    expect(await voucherEventsOf(convert)).toEqual([['voucher.used', 'GIFT', 5, null]]);
-    const { id: orderId, data_part, time_part } = (await convert()).body.data;
-    const cancel = { id: orderId, data_part, time_part, order_status_id: 3, refund: true };
-    const refund = () => shop.put('/orders/bulk_update', { orders: [cancel] });
-    expect(await voucherEventsOf(refund)).toEqual([['voucher.updated', 'GIFT', 0, null]]);
-  });
-
-  it('reports each change of a file', async () => {
-    let file: Event['data'];
-    const createdEvents = await eventsOf(async () => {
-      file = await upload('a.txt');
-    });
-    expect(createdEvents).toMatchObject([{ type: 'file.created', subject: `files/${file.id}`, data: file }]);
-    const edit = () => shop.patch('/cdn/file', { id: file.id, alt: 'Words' });
-    expect(typesOf(await eventsOf(edit))).toEqual(['file.updated']);
-    const move = () => shop.patch('/cdn/files/move', { ids: [file.id], folder: 'deep' });
-    expect(typesOf(await eventsOf(move))).toEqual(['file.moved']);
-    expect(typesOf(await eventsOf(move))).toEqual([]);
-    const { body } = await shop.get('/cdn/folders');
-    const folderId = body.data[0].id;
-    const moveFolder = async () => {
-      const parent = await shop.post('/cdn_folders', { cdn_folder: { name: 'Other', key: 'other' } });
-      expect(parent.status).toBe(201);
-      expect((await shop.patch('/cdn/folder', { id: folderId, parent_folder: 'other' })).status).toBe(200);
-    };
-    expect(typesOf(await eventsOf(moveFolder))).toEqual(['file.moved']);
-    const replace = async () => {
-      const reply = await shop.upload(
-        `/cdn/files/${file.id}/replace`,
-        { name: 'a.txt', bytes: Buffer.from('others') },
-        { cache_strategy: 'version' },
-      );
-      expect(reply.status).toBe(200);
-    };
-    expect(typesOf(await eventsOf(replace))).toEqual(['file.replaced']);
-    expect(typesOf(await eventsOf(() => shop.delete('/cdn/folder?folder=other')))).toEqual(['file.trashed']);
-    expect(typesOf(await eventsOf(() => shop.post(`/cdn/files/${file.id}/restore`)))).toEqual(['file.restored']);
-    expect(typesOf(await eventsOf(() => shop.delete(`/cdn?file=${file.key}`)))).toEqual(['file.trashed']);
-    const purged = await eventsOf(() => shop.delete(`/cdn/files/${file.id}/purge`));
-    expect(purged).toMatchObject([{ type: 'file.purged', data: { id: file.id, key: file.key } }]);
-  });
-
   it('has one event for each record of a bulk call, in the order of the records', async () => {
     const products = Array.from({ length: 250 }, (_, index) => {
       const code = `BULK-${index}`;

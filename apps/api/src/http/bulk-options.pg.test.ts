@@ -262,18 +262,6 @@ describe('explain=true', () => {
     ]);
   });
 
-  it('on POST /stock/reconcile explains the variant and the warehouse', async () => {
-    const products = [{ sku: 'A', qty: 1 }, { sku: 'bar-b', qty: 1 }, null, { sku: 'B', qty: 2 }];
-    const reply = await shop.post('/stock/reconcile?explain=true', { warehouse_code: 'W1', products });
-    const warehouseMatch = foundMatch('warehouse', 'code', ids['W1']);
-    expect(matchesOf(reply)).toEqual([
-      [foundMatch('variant', 'code', ids['A']), warehouseMatch],
-      [missingMatch('variant'), warehouseMatch],
-      [],
-      [foundMatch('variant', 'code', ids['B']), warehouseMatch],
-    ]);
-  });
-
   it('on PUT /warehouse explains the warehouse', async () => {
     const warehouses = [
       warehouse('W1'),
@@ -319,30 +307,6 @@ describe('explain=true', () => {
         foundMatch(definition, 'external_ref', size.id),
         foundMatch(definition, 'external_ref', ids['material']),
       ],
-    ]);
-  });
-
-  it('on POST /int/app_locations explains the location', async () => {
-    const app_locations = [
-      locationOf('L2', { external_ref: 'ref-l' }),
-      { ...locationOf('x', { external_ref: 'ref-l' }), code: null },
-      locationOf('L3'),
-      locationOf('L3', { external_ref: 'ref-3' }),
-      locationOf('none', { external_ref: 'ref-3' }),
-      { code: 'L' },
-    ];
-    const reply = await shop.post('/int/app_locations?explain=true', { app_locations });
-    const createdId = reply.body.data[2].id;
-    expect(createdId).toEqual(expect.any(Number));
-    expect(reply.body.data.at(-1)).toMatchObject({ message: 'API.AppLocations.NameCantBeBlank', field: 'name' });
-    const locationRecord = 'app_location';
-    expect(matchesOf(reply)).toEqual([
-      [foundMatch(locationRecord, 'code', ids['L2'], [otherMatch('external_ref', 'ref-l', ids['L'])])],
-      [foundMatch(locationRecord, 'external_ref', ids['L'])],
-      [missingMatch(locationRecord)],
-      [foundMatch(locationRecord, 'code', createdId)],
-      [foundMatch(locationRecord, 'external_ref', createdId)],
-      [],
     ]);
   });
 

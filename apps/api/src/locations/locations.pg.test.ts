@@ -89,32 +89,6 @@ describe('POST /int/app_locations', () => {
     expect(await readLocations()).toHaveLength(1);
   });
 
-  it('keeps the later of two rows for one location', async () => {
-    const [firstResult, lastResult] = await write([
-      locationRow({ code: 'A', name: 'first' }),
-      locationRow({ code: 'A', name: 'last' }),
-    ]);
-    expect([firstResult, lastResult?.name]).toEqual([lastResult, 'last']);
-    const repeatedResults = await write([
-      locationRow({ code: 'A', name: 'x', external_ref: 'r' }),
-      locationRow({ external_ref: 'r', name: 'y' }),
-    ]);
-    expect(repeatedResults.map(({ id, name }) => [id, name])).toEqual([
-      [firstResult?.id, 'y'],
-      [firstResult?.id, 'y'],
-    ]);
-    expect(await readLocations()).toHaveLength(1);
-  });
-
-  it('adds any number of locations without identifiers', async () => {
-    await write([
-      locationRow({ code: '', external_ref: ' ' }),
-      locationRow({ code: null }),
-      locationRow({ code: ' ' }),
-    ]);
-    expect(await readLocations()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
-  });
-
   it('accepts an empty list and ignores unknown fields', async () => {
     expect(await write([])).toEqual([]);
     await write([locationRow({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
@@ -156,37 +130,6 @@ describe('the location of a row of POST /int/app_locations', () => {
   ])('is not found by %j', async (identifiers) => {
     const [newLocation] = await write([locationRow(identifiers)]);
     expect([locationA.id, locationB.id]).not.toContain(newLocation?.id);
-  });
-
-  it('is refused with the reference of another location', async () => {
-    expect(await expectRefused([locationRow({ code: 'A', external_ref: 'rb' })])).toEqual(['ExternalRefAlreadyExists']);
-    const [newLocation, failure] = await postRows([
-      locationRow({ code: 'C', external_ref: 'rc' }),
-      locationRow({ code: 'A', external_ref: 'rc' }),
-    ]);
-    expect([newLocation?.code, failure?.message]).toEqual(['C', 'API.AppLocations.ExternalRefAlreadyExists']);
-  });
-
-  it('can take over a code or reference within a call', async () => {
-    const data = await write([
-      locationRow({ code: 'A', external_ref: 'free' }),
-      locationRow({ code: 'B', external_ref: 'ra' }),
-      locationRow({ code: 'moved', external_ref: 'free' }),
-      locationRow({ code: 'A', external_ref: 'rb', name: 'new' }),
-    ]);
-    expect(data.map(({ id }) => id)).toEqual([locationA.id, locationB.id, locationA.id, expect.any(Number)]);
-    expect(await readLocations()).toMatchObject([
-      { id: locationA.id, code: 'moved', external_ref: 'free' },
-      { id: locationB.id, code: 'B', external_ref: 'ra' },
-      { code: 'A', external_ref: 'rb', name: 'new' },
-    ]);
-  });
-
-  it('is not found in another app', async () => {
-    const otherApp = await api.app();
-    await write([locationRow({ code: 'A', external_ref: 'ra', name: 'foreign' })], otherApp);
-    expect(await readLocations()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
-    expect(await readLocations(otherApp)).toMatchObject([{ name: 'foreign' }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { importOrder, methodId, newCustomer, NO_PAYMENT_SOURCE, propose, stockOf, stockShop } from '../testing/shop.js';
+import { importOrder, methodId, newCustomer, NO_PAYMENT_SOURCE, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 
@@ -243,41 +243,6 @@ describe('POST /int/orders', () => {
     expect([finerReply.status, finerReply.body]).toEqual([422, { errors: { 'items.0.price': ['is invalid'] } }]);
   });
 
-  it.each([
-    ['unpaid', [], 0, 100],
-    ['partial', [99.99], 99.99, 0.01],
-    ['paid', [40, 60], 100, 0],
-    ['paid', [150], 150, 0],
-  ])('adds an order that is %s after payments of %j', async (status, amounts, paid, debt) => {
-    const payments = amounts.map((amount) => ({ payment_method_id: cashMethodId, amount }));
-    expect(await addOrder({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
-  });
-
-  it('neither reserves nor ships stock', async () => {
-    await stockShop(shop, [{ code: 'HERE', stock: 5 }]);
-    const newOrder = await addOrder({ items: [{ code: 'HERE', qty: 50 }] });
-    const { id, data_part, time_part } = newOrder;
-    await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, delivery_status_id: 3 }] });
-    expect(await stockOf(shop, 'HERE')).toEqual({ on_hand: 5, reserved: 0, available: 5 });
-    const movements = (await shop.get('/stock_movements?dateFrom=0001-01-01&dateUntil=9999-01-01')).body.data;
-    expect(movements.map(({ kind }: { kind: string }) => kind)).toEqual(['adjust']);
-  });
-
-  it('counts the pieces as sold until the order is cancelled', async () => {
-    const readSoldPieces = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
-    const newOrder = await addOrder({
-      items: [
-        { code: 'A', qty: 2 },
-        { code: 'B', qty: 3 },
-        { code: 'A', qty: 1 },
-      ],
-    });
-    expect([await readSoldPieces(), newOrder.items.length]).toEqual([6, 3]);
-    const { id, data_part, time_part } = newOrder;
-    await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, order_status_id: 3 }] });
-    expect(await readSoldPieces()).toBe(0);
-  });
-
   it('ignores unknown fields', async () => {
     const unknownFields = { id: 1, app_id: 1, paid: 5, order_status_id: 3, sales: 1, data_part: 7, time_part: 7 };
     expect(await addOrder(unknownFields)).toMatchObject({ paid: 0, order_status: 'open', sales: 100, time_part: 82 });
@@ -394,12 +359,6 @@ describe('an item of POST /int/orders', () => {
   ])('fails with API.Order.ProductNotFound for %s', async (_, identifiers) => {
     const items = [...ONE_ITEM, { qty: 1, ...identifiers }];
     expect(await expectRefused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
-  });
-
-  it('is not found in another app', async () => {
-    const otherApp = await api.app();
-    const { status, body } = await post(orderFields(), otherApp);
-    expect([status, body]).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
   it('fails with API.Order.AppLocationNotFound when a location code does not match exactly', async () => {
@@ -638,24 +597,6 @@ describe('POST /int/orders with values of a wrong type', () => {
 describe('concurrent calls of POST /int/orders', () => {
   const callTwentyTimes = (call: (index: number) => Promise<Reply>) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
-  const expectOne = (replies: readonly Reply[]) => {
-    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const { status, body } of replies.filter((reply) => reply.status !== 201)) {
-      expect([status, body]).toEqual([422, { error: 'API.Order.OrderAlreadyExists' }]);
-    }
-  };
-
-  it('create only one order for one external reference', async () => {
-    const fields = orderFields({ payments: [{ payment_method_id: cashMethodId, amount: 1 }] });
-    expectOne(await callTwentyTimes(() => post(fields)));
-    expect(await countOrders()).toBe(1);
-    expect((await shop.get('/products?code=P')).body.data.sales_quantity).toBe(1);
-  });
-
-  it('create only one order for one order number', async () => {
-    expectOne(await callTwentyTimes(() => post(orderFields({ order_number: 'N-1' }))));
-    expect(await countOrders()).toBe(1);
-  });
 
   it('create all orders, and count every piece', async () => {
     const items = [

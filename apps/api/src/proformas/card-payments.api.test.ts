@@ -117,15 +117,6 @@ describe('a new card payment', () => {
     },
   );
 
-  it('keeps the status of an open proforma that is not a draft', async () => {
-    const confirmedProforma = await proposeThreePieces();
-    await confirm(confirmedProforma, 3);
-    expect((await beginPayment(confirmedProforma.id)).body.data).toMatchObject({ proforma_status: 'confirmed' });
-    const partialProforma = await proposeThreePieces();
-    await confirm(partialProforma, 2);
-    expect((await beginPayment(partialProforma.id)).body.data).toMatchObject({ proforma_status: 'partial_confirmed' });
-  });
-
   it('lets other payments pay the debt', async () => {
     const { id } = await proposeThreePieces();
     await addCardPayment(id);
@@ -220,31 +211,6 @@ describe('a settled card payment', () => {
     });
   });
 
-  it('returns a partly paid proforma to draft when no other card payment is pending', async () => {
-    const { id } = await proposeThreePieces();
-    expect(await recordResult(id, await addCardPayment(id, 100))).toMatchObject({
-      proforma_status: 'draft',
-      paid: 100,
-      debt: 200,
-    });
-  });
-
-  it.each([
-    [3, 'confirmed'],
-    [2, 'partial_confirmed'],
-  ])('keeps the status of a partly paid proforma with %d confirmed pieces: %s', async (qty, status) => {
-    const proforma = await proposeThreePieces();
-    await confirm(proforma, qty);
-    expect(await recordResult(proforma.id, await addCardPayment(proforma.id, 100))).toMatchObject({
-      proforma_status: status,
-      paid: 100,
-    });
-    expect(await recordResult(proforma.id, await addCardPayment(proforma.id))).toMatchObject({
-      proforma_status: 'paid',
-      debt: 0,
-    });
-  });
-
   it('is recorded after another payment has failed', async () => {
     const { id } = await proposeThreePieces();
     const [lateId, failedId] = [await addCardPayment(id, 100), await addCardPayment(id, 50)];
@@ -294,18 +260,6 @@ describe('a settled card payment', () => {
     expect(data.alerts).toMatchObject([{ kind: 'refund_failed', resolved: false }]);
     expect(summarizePayments(data).at(-1)).toEqual(['Card', -100, 'refund_failed']);
   });
-
-  it('causes refunds of money before refunds of vouchers', async () => {
-    await setUp(shop, 'vouchers', [{ code: 'V', amount: 50 }]);
-    const proforma = await propose(shop, [{ code: 'A', qty: 3 }], { voucher_codes: ['V'] });
-    const paymentId = await addCardPayment(proforma.id);
-    await confirm(proforma, 2);
-    expect(summarizePayments(await recordResult(proforma.id, paymentId))).toEqual([
-      ['voucher', 50, 'settled'],
-      ['Card', 250, 'settled'],
-      ['Card', -100, 'refunded'],
-    ]);
-  });
 });
 
 describe('a failed card payment', () => {
@@ -320,14 +274,6 @@ describe('a failed card payment', () => {
       ['Card', 300, 'failed'],
     ]);
     expect(data.payments[0]).toMatchObject({ finalized: true });
-  });
-
-  it.each([3, 2])('keeps the status of a paid proforma with %d confirmed pieces', async (qty) => {
-    const proforma = await proposeThreePieces();
-    const paymentId = await addCardPayment(proforma.id);
-    await pay(proforma.id);
-    const { proforma_status: status } = await confirm(proforma, qty);
-    expect(await recordResult(proforma.id, paymentId, 'failed')).toMatchObject({ proforma_status: status, debt: 0 });
   });
 
   it('changes only the payment of a final proforma', async () => {
@@ -357,18 +303,6 @@ describe('a repeated result of a card payment', () => {
         expires_in_seconds: expires_in_seconds - 5,
       });
     }
-    expect(service.receivedRefunds).toEqual([]);
-  });
-
-  it('raises one alert and keeps the debt when a failed payment settles', async () => {
-    const { id } = await proposeThreePieces();
-    const paymentId = await addCardPayment(id);
-    await recordResult(id, paymentId, 'failed');
-    await recordResult(id, paymentId);
-    const proforma = await recordResult(id, paymentId);
-    expect(summarizePayments(proforma)).toEqual([['Card', 300, 'failed']]);
-    expect(proforma).toMatchObject({ paid: 0, debt: 300, proforma_status: 'draft', open_alerts_count: 1 });
-    expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: paymentId } }]);
     expect(service.receivedRefunds).toEqual([]);
   });
 
@@ -407,16 +341,6 @@ describe('a repeated result of a card payment', () => {
       ['Card', 300, 'settled'],
       ['Card', -300, 'refunded'],
     ]);
-  });
-
-  it('keeps only one of ten concurrent payments of the whole debt', async () => {
-    const { id } = await proposeThreePieces();
-    const ids = await Promise.all(Array.from({ length: 10 }, () => addCardPayment(id)));
-    expect(new Set((await readProforma(id)).payments.map((payment: Payment) => payment.id)).size).toBe(10);
-    await Promise.all((await readProforma(id)).payments.map((payment: Payment) => recordResult(id, payment.id)));
-    expect(ids).toHaveLength(10);
-    expect(service.receivedRefunds.map(({ amount }) => amount)).toEqual(Array.from({ length: 9 }, () => 300));
-    expect(await readProforma(id)).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0 });
   });
 });
 

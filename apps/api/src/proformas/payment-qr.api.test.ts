@@ -96,13 +96,6 @@ describe('the QR code of a proforma', () => {
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
     expect((await fetchQr((await propose(shop, [{ code: 'A', qty: 1 }])).id)).status).toBe(422);
   });
-
-  it('is answered 404 for a proforma of another app', async () => {
-    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
-    shop = await api.app();
-    const replies = [await fetchQr(id), await fetchQr('x')];
-    for (const response of replies) expect([response.status, await response.text()]).toEqual([404, '']);
-  });
 });
 
 describe('a converted proforma', () => {

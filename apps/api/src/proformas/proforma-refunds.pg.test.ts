@@ -229,21 +229,6 @@ describe('a failed refund whose debt comes back', () => {
     expect((await readProforma(id)).alerts).toMatchObject([{ details: { recorded: true, paid: 200, debt: 100 } }]);
   });
 
-  it('is lowered with its alert to what is still overpaid, which a retry pays', async () => {
-    const { id, refundId } = await reducePaidProforma(REFUSED_STATUS);
-    service.status = REFUSED_STATUS;
-    await confirm(id, 1);
-    expect(paymentStatuses(await confirm(id, 2))).toEqual([
-      [300, 'settled'],
-      [-100, 'refund_failed'],
-      [-100, 'failed'],
-    ]);
-    service.status = 200;
-    service.receivedRefunds.length = 0;
-    expect((await retryRefund(id, refundId)).body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0 });
-    expect(service.receivedRefunds).toMatchObject([{ amount: 100 }]);
-  });
-
   it('is not requested again by the worker, nor by a retry, while an earlier request has no answer', async () => {
     const { id, refundId } = await reducePaidProforma(UNKNOWN_STATUS);
     service.receivedRefunds.length = 0;

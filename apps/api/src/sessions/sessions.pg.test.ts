@@ -320,12 +320,6 @@ describe('POST /session/firebase/token', () => {
     expect(new Set(await readPushTokens())).toEqual(new Set(['push-1', 'push-2']));
   });
 
-  it('replaces an earlier push token', async () => {
-    await storePushToken('push-1');
-    expect((await storePushToken('push-2')).status).toBe(204);
-    expect(await readPushTokens()).toEqual(['push-2']);
-  });
-
   it('stores a push token that is removed when the session ends', async () => {
     await storePushToken('push-1');
     expect((await phone.delete('/sessions/current')).status).toBe(204);

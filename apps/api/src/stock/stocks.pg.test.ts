@@ -96,18 +96,6 @@ describe('PUT /int/stocks', () => {
     expect(await readOnHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
   });
 
-  it('adds the quantity again when repeated', async () => {
-    const stocks = [row({ qty: 3 })];
-    await writeRows(stocks);
-    await writeRows(stocks);
-    expect(await readOnHand()).toEqual({ 'A@W1': 6 });
-  });
-
-  it('adds to each warehouse separately', async () => {
-    await writeRows([row({ qty: 1 }), row({ warehouse_code: 'W2', qty: 2 })]);
-    expect(await readOnHand()).toEqual({ 'A@W1': 1, 'A@W2': 2 });
-  });
-
   it('does nothing for an empty list', async () => {
     await writeRows([]);
     expect(await readMovements()).toEqual([]);
@@ -353,11 +341,6 @@ describe('the minimum of PUT /int/stocks', () => {
     expect(await readShelves()).toMatchObject([{ min_qty: 8 }]);
   });
 
-  it('is stored with a new shelf of 0 pieces', async () => {
-    await writeRows([row({ qty: 0, min_qty: 4 })]);
-    expect(await readShelves()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
-  });
-
   it('is ignored in a failed row', async () => {
     expect((await putRows([row({ qty: -1, min_qty: 7 }), row()])).updated).toBe(1);
     expect(await readShelves()).toMatchObject([{ min_qty: 0 }]);
@@ -365,27 +348,6 @@ describe('the minimum of PUT /int/stocks', () => {
 });
 
 describe('the ledger of PUT /int/stocks', () => {
-  it('books one adjust movement per call and warehouse', async () => {
-    await writeRows([
-      row({ qty: 2 }),
-      row({ warehouse_code: 'W2', qty: 3 }),
-      row({ code: 'B', qty: 4 }),
-      row({ code: 'C', warehouse_code: 'W2', qty: 5 }),
-    ]);
-    const commonFields = { kind: 'adjust', reference: null, booked_at: api.clock.now() };
-    const bookedMovements = await readMovements();
-    expect(bookedMovements).toHaveLength(2);
-    expect(bookedMovements).toContainEqual({ ...commonFields, warehouse: 'W1', lines: { A: 2, B: 4 } });
-    expect(bookedMovements).toContainEqual({ ...commonFields, warehouse: 'W2', lines: { A: 3, C: 5 } });
-    await writeRows([row({ qty: -1 })]);
-    expect((await readMovements())[2]).toEqual({ ...commonFields, warehouse: 'W1', lines: { A: -1 } });
-  });
-
-  it('books no movement for a sum of 0', async () => {
-    await writeRows([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
-    expect(await readMovements()).toEqual([]);
-  });
-
   it('adds up to the pieces on hand', async () => {
     for (const qty of [9, -4, 0, 2, -7]) await put([row({ qty }), row({ code: 'B', qty: -qty })]);
     const [{ sum }] = (await api.database.rows(
@@ -394,32 +356,6 @@ describe('the ledger of PUT /int/stocks', () => {
       [shop.appId],
     )) as [{ sum: number }];
     expect([sum, (await readOnHand())['A@W1']]).toEqual([0, 0]);
-  });
-});
-
-describe('PUT /int/stocks of two apps', () => {
-  it('does not find variants and warehouses of the other app', async () => {
-    const otherApp = await api.app();
-    await otherApp.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
-    const foreignVariant = { code: 'FOREIGN', barcode: 'F-1', external_ref: 'f-1' };
-    await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [foreignVariant] }] });
-    expect(
-      await expectRefused([
-        row({ code: 'FOREIGN' }),
-        row({ code: null, barcode: 'F-1' }),
-        row({ code: null, external_ref: 'f-1' }),
-        row({ warehouse_code: 'FOREIGN' }),
-      ]),
-    ).toEqual(['VariantNotFound', 'VariantNotFound', 'VariantNotFound', 'WarehouseNotFound']);
-    expect(await readOnHand(otherApp)).toEqual({});
-  });
-
-  it('changes no stock of the other app with the same codes', async () => {
-    const otherApp = await api.app();
-    await openShop(otherApp);
-    await writeRows([row({ qty: 5 })], otherApp);
-    await writeRows([row({ qty: 2 })]);
-    expect([await readOnHand(otherApp), await readOnHand()]).toEqual([{ 'A@W1': 5 }, { 'A@W1': 2 }]);
   });
 });
 
@@ -600,16 +536,6 @@ describe('concurrent PUT /int/stocks', () => {
     await call;
     expect(await readOnHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
   });
-
-  it('never subtracts more pieces than are on hand', async () => {
-    await writeRows([row({ qty: 10 })]);
-    const results = await Promise.all(Array.from({ length: CALL_COUNT }, () => putRows([row({ qty: -3 })])));
-    expect(results.filter(({ updated }) => updated === 1)).toHaveLength(3);
-    expect(results.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
-      Array.from({ length: 5 }, () => 'API.Stocks.NegativeStock'),
-    );
-    expect(await readOnHand()).toEqual({ 'A@W1': 1 });
-  });
 });
 
 describe('GET /stocks/aggregate', () => {
@@ -656,11 +582,6 @@ describe('GET /stocks/aggregate', () => {
       available: 3,
       warehouses: [{ available: 3 }, { warehouse_code: 'W2', on_hand: 4, available: 0 }],
     });
-  });
-
-  it('lists every variant without a filter, the oldest first', async () => {
-    expect(await codesOf('')).toEqual(['A', 'B', 'C']);
-    expect(await codesOf('?code=&barcode=&product_id=')).toEqual(['A', 'B', 'C']);
   });
 
   it('filters by code, by barcode, by product_id and by all three', async () => {
@@ -729,16 +650,6 @@ describe('GET /stocks/aggregate', () => {
     expect(await codesOf('?offset=999999999999999')).toEqual([]);
   });
 
-  it('shows nothing of another app', async () => {
-    await writeRows([row({ qty: 5 })]);
-    const otherApp = await api.app();
-    for (const query of ['', '?code=A', '?barcode=860-A', `?product_id=${await readProductId('P')}`]) {
-      expect(await codesOf(query, otherApp)).toEqual([]);
-    }
-    await openShop(otherApp);
-    expect(await aggregate('?code=A', otherApp)).toMatchObject([{ on_hand: 0, warehouses: [] }]);
-  });
-
   it('takes one statement for any number of variants', async () => {
     await aggregate('?limit=1');
     api.statements.length = 0;
@@ -746,14 +657,5 @@ describe('GET /stocks/aggregate', () => {
     const statementsForOne = api.statements.length;
     await aggregate();
     expect(api.statements.length).toBe(2 * statementsForOne);
-  });
-
-  it('orders warehouses by code', async () => {
-    await shop.put('/warehouse', { warehouses: [warehouse('Z'), warehouse('M')] });
-    const codes = ['Z', 'W2', 'M', 'W1'];
-    await writeRows(codes.map((warehouse_code) => row({ warehouse_code })));
-    expect((await aggregate('?code=A'))[0].warehouses).toMatchObject(
-      codes.toSorted().map((warehouse_code) => ({ warehouse_code })),
-    );
   });
 });

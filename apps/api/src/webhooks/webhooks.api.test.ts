@@ -124,16 +124,6 @@ describe('webhook endpoints', () => {
     expect([change.status, change.body]).toEqual([422, { errors: { subject: ['is invalid'] } }]);
   });
 
-  it('belong to one app', async () => {
-    const { id } = await addEndpoint();
-    const other = await api.app();
-    for (const path of ['', '/deliveries'])
-      expect((await other.get(`/webhook_endpoints/${id}${path}`)).status).toBe(404);
-    expect((await other.post(`/webhook_endpoints/${id}/test`)).status).toBe(404);
-    expect((await other.post(`/webhook_endpoints/${id}/replay`, { replay: { failed: true } })).status).toBe(404);
-    expect((await other.get('/webhook_endpoints')).body.data).toEqual([]);
-  });
-
   it('are in the audit log without their secrets', async () => {
     const { id, secret } = await addEndpoint();
     await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { status: 'paused' } });
@@ -441,40 +431,6 @@ describe('deliveries', () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
     expect(new Set(ids).size).toBe(3);
     expect(await deliveriesOf(id, '?status=pending')).toEqual([]);
-  });
-
-  it('keep the pause that the receiver has asked for when the endpoint is changed', async () => {
-    const { id } = await addEndpoint();
-    const answers = [204, 503];
-    receiver.answer = () => ({ status: answers.shift() ?? 204, headers: { 'retry-after': '3600' } });
-    await addCustomer('ana');
-    await addCustomer('eva');
-    await api.deliverWebhooks();
-    await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
-    await addCustomer('iva');
-    const sentCount = receiver.received.length;
-    await api.deliverWebhooks();
-    expect(receiver.received).toHaveLength(sentCount);
-  });
-
-  it('do not report a switch-off when the endpoint is changed during the turn', async () => {
-    const { id } = await addEndpoint();
-    receiver.answer = async () => {
-      await shop.patch(`/webhook_endpoints/${id}`, { webhook_endpoint: { description: 'New ERP' } });
-      return { status: 410 };
-    };
-    await addCustomer('ana');
-    const reasons: string[] = [];
-    const report = {
-      switchedOff: (_app: number, _id: number, reason: string) => reasons.push(reason),
-      failed: onFailed,
-    };
-    const dispatcher = api.container.get(TOKENS.WebhookDispatcher);
-    await dispatcher.start(new AbortController().signal, report);
-    await dispatcher.idle();
-    expect(receiver.received).toHaveLength(1);
-    expect(reasons).toEqual([]);
-    expect((await shop.get(`/webhook_endpoints/${id}`)).body.data.status).toBe('active');
   });
 
   it('give a failing endpoint one repeat and one new event at a time, and all events after its recovery', async () => {

@@ -191,25 +191,6 @@ describe('a transaction', () => {
     expect(await countItems()).toBe(4);
   });
 
-  it('commits with its last statement', async () => {
-    await database.transaction(async (transaction) => {
-      await insertItem(transaction, 1, 3);
-      await transaction.runLast('update item set n = n + $1 where id = 1', [3]);
-      expect(await database.rows('select n from item')).toEqual([{ n: 6 }]);
-      await expect(insertItem(transaction, 3, 3)).rejects.toThrow('after the last one');
-    });
-    expect(await countItems()).toBe(1);
-  });
-
-  it('writes nothing when its last statement fails', async () => {
-    const failing = database.transaction(async (transaction) => {
-      await insertItem(transaction, 9, 9);
-      await transaction.runLast('insert into item (id, n) values (1, 9)');
-    });
-    await expect(failing).rejects.toMatchObject({ constraint: 'item_n_key' });
-    expect(await countItems()).toBe(0);
-  });
-
   it('writes nothing when its work ignores an error before the last statement', async () => {
     const result = database.transaction(async (transaction) => {
       await insertItem(transaction, 1, 1);

@@ -62,13 +62,6 @@ describe('media.auto_hide_unused_days', () => {
     expect(await shop.file(id)).toMatchObject({ hidden: false });
   });
 
-  it('affects only apps that have the setting', async () => {
-    const otherShop = new MediaShop(api, await api.app());
-    const { id } = await otherShop.text('a.txt');
-    await hideAfterDays(AUTO_HIDE_DAYS);
-    expect(await otherShop.file(id)).toMatchObject({ hidden: false });
-  });
-
   it('ignores files in Trash', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);

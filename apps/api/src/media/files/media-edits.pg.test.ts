@@ -170,25 +170,6 @@ describe('PATCH /cdn/file', () => {
     expect((await editFile({ id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
     expect((await shop.file(id)).alt).toBeNull();
   });
-
-  it('gives a name to only one of several concurrent calls', async () => {
-    const names = Array.from({ length: 20 }, (_, number) => `rush ${number}.txt`);
-    const [renamedIds, movedIds] = [[] as number[], [] as number[]];
-    for (const name of names) {
-      renamedIds.push((await shop.text(`own ${name}`, { folder: 'x' })).id);
-      movedIds.push((await shop.text(name, { folder: 'y' })).id);
-    }
-    const replies = await Promise.all(
-      names.flatMap((name, index) => [
-        shop.client.upload('/cdn/files', { name, bytes: Buffer.from('x') }, { folder: 'x' }),
-        moveFiles([movedIds[index] as number], 'x'),
-        editFile({ id: renamedIds[index], name }),
-      ]),
-    );
-    expect(replies.filter(({ status }) => ![200, 201, 422].includes(status))).toEqual([]);
-    const finalNames = await shop.names('folder=x&pageSize=100');
-    expect(finalNames.filter((name) => name.startsWith('rush')).sort()).toEqual(names.toSorted());
-  });
 });
 
 describe('PATCH /cdn/files/move', () => {
@@ -236,14 +217,6 @@ describe('PATCH /cdn/files/move', () => {
     const { id } = await shop.text('a.txt', { folder: 'x' });
     expect((await moveFiles([id], folder)).body.data).toMatchObject([{ success: true }]);
     expect((await shop.file(id)).folder).toBeNull();
-  });
-
-  it('moves only one of two files with the same name', async () => {
-    const firstFile = await shop.text('a.txt', { folder: 'x' });
-    const secondFile = await shop.text('a.txt', { folder: 'y' });
-    const { body } = await moveFiles([firstFile.id, secondFile.id], 'z');
-    expect(body.data.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
-    expect([(await shop.file(firstFile.id)).folder, (await shop.file(secondFile.id)).folder]).toEqual(['z', 'y']);
   });
 
   it('creates no folder when no file moves', async () => {

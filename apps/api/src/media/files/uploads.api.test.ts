@@ -187,15 +187,6 @@ describe('POST /cdn/files', () => {
     expect((await upload(makeTextFile('four'), { folder: 'y' })).status).toBe(201);
   });
 
-  it('stores only one of twenty concurrent uploads with the same name', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => upload(makeTextFile('rush'))));
-    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
-    await api.runJobs();
-    const [{ key }] = (await shop.get('/cdn/files')).body.data.files;
-    const prefix = key.split('/')[0];
-    expect((await listObjects()).filter((objectKey) => objectKey.includes(prefix))).toHaveLength(2);
-  });
-
   it('stores one file per Idempotency-Key and refuses a different file with the same key', async () => {
     const keyedShop = shop.keyed('k');
     const firstReply = await keyedShop.upload('/cdn/files', makeTextFile('one'), { folder: 'x', alt: 'A' });

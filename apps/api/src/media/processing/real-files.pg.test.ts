@@ -26,9 +26,6 @@ const uploadAndProcess = async (name: string, content: Uint8Array, fields = {}) 
 const readImage = async (url: string) => samples.decode(await shop.bytes(url));
 const isNear = (color: readonly number[], expectedColor: readonly number[]) =>
   color.every((value, index) => Math.abs(value - (expectedColor[index] ?? value)) < 40);
-const RED = [255, 0, 0];
-const GREEN = [0, 255, 0];
-const BLUE = [0, 0, 255];
 
 function bitmap(width: number, height: number): Uint8Array {
   const rowBytes = Math.ceil((width * 3) / 4) * 4;
@@ -49,34 +46,6 @@ const decompressionBomb = (width: number, height: number): Uint8Array =>
   );
 
 describe('a photo', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is rotated upright for EXIF orientation %i, with its renditions',
-    async (orientation) => {
-      const file = await uploadAndProcess('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
-      expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
-      expect(file.renditions).toMatchObject([
-        { width: 320, height: 200 },
-        { width: 640, height: 400 },
-      ]);
-      for (const { url } of [file, file.renditions[0]]) {
-        const image = await readImage(url);
-        expect([image.width / image.height, image.hasMetadata]).toEqual([1.6, false]);
-        const corners = [await image.pixelAt(0.1, 0.1), await image.pixelAt(0.9, 0.1), await image.pixelAt(0.1, 0.9)];
-        expect(corners.map((corner, index) => isNear(corner, [RED, GREEN, BLUE][index] ?? []))).toEqual([
-          true,
-          true,
-          true,
-        ]);
-      }
-    },
-  );
-
-  it('is converted from CMYK to RGB', async () => {
-    const file = await uploadAndProcess('a.jpg', await samples.cmyk(400, 300));
-    expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
-    expect((await sharp(await shop.bytes(file.url)).metadata()).space).toBe('srgb');
-  });
-
   it('has renditions without its location metadata', async () => {
     const file = await uploadAndProcess('a.jpg', await samples.withLocation(400, 300));
     for (const { url } of [file, ...file.renditions]) {
@@ -86,24 +55,6 @@ describe('a photo', () => {
 });
 
 describe('an image', () => {
-  it('is converted when it has 16 bits per channel', async () => {
-    const file = await uploadAndProcess('a.png', await samples.deep(400, 300));
-    expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
-  });
-
-  it('keeps its transparency', async () => {
-    const file = await uploadAndProcess('a.png', await samples.transparent(400, 300));
-    const [, , , alpha] = await (await readImage(file.url)).pixelAt(0.5, 0.9);
-    expect(alpha).toBe(0);
-  });
-
-  it.each(['image/gif', 'image/webp'] as const)('keeps its animation: %s', async (mime) => {
-    const file = await uploadAndProcess('a', await samples.animated(mime, 400, 300, 3));
-    expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, processing: 'done' });
-    for (const { url } of [file, ...file.renditions]) expect((await readImage(url)).pages).toBe(3);
-    expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
-  });
-
   it('stays as uploaded when it is an animated PNG or AVIF', async () => {
     const still = Buffer.from(await samples.still('image/png', 400, 300));
     const animationControl = pngChunk('acTL', u32be(2), u32be(0));
@@ -153,11 +104,6 @@ describe('an image', () => {
   it('is processed when it has a single pixel', async () => {
     const file = await uploadAndProcess('a.png', await samples.still('image/png', 1, 1));
     expect(file).toMatchObject({ width: 1, height: 1, processing: 'done', renditions: [] });
-  });
-
-  it('of extreme proportions gets renditions with a height of one pixel', async () => {
-    const file = await uploadAndProcess('a.png', await samples.still('image/png', 4_000, 1));
-    expect(file.renditions).toMatchObject([{ height: 1 }, { height: 1 }, { height: 1 }]);
   });
 });
 

@@ -39,15 +39,6 @@ describe('DELETE /cdn?file=', () => {
     expect((await shop.file(file.id)).key).toBe(file.key);
   });
 
-  it('keeps the time of the first deletion when repeated', async () => {
-    const file = await shop.text('a.txt');
-    await shop.trash(file);
-    const firstEntry = await findTrashEntry(file.id);
-    api.clock.forward({ hours: 5 });
-    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS_RESULT }]);
-    expect(await findTrashEntry(file.id)).toEqual(firstEntry);
-  });
-
   it('reads the key from the body when the query has no key', async () => {
     const { key } = await shop.text('a.txt');
     expect((await shop.client.delete('/cdn', { file: key })).status).toBe(200);
@@ -172,15 +163,6 @@ describe('DELETE /cdn/list', () => {
     expect((await shop.client.delete('/cdn/list', { files: files.slice(1) })).body.data).toHaveLength(10_000);
     expect((await shop.client.delete('/cdn/list', { files })).status).toBe(413);
   });
-
-  it('does not find a file of another app', async () => {
-    const { key } = await shop.text('a.txt');
-    const otherApp = await api.app();
-    expect((await otherApp.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([
-      { key, ...NOT_FOUND_RESULT },
-    ]);
-    expect(await shop.names()).toEqual(['a.txt']);
-  });
 });
 
 describe('the restore of files from Trash', () => {
@@ -225,18 +207,6 @@ describe('the restore of files from Trash', () => {
     expect(await shop.names()).toEqual(['active.txt', 'one.txt', 'two.txt']);
   });
 
-  it('appends a number when the name is taken', async () => {
-    const firstFile = await shop.text('a.txt', { alt: 'first' });
-    await shop.trash(firstFile);
-    const secondFile = await shop.text('a.txt', { alt: 'second' });
-    await shop.trash(secondFile);
-    await shop.text('a.txt');
-    await restoreFiles(firstFile.id, secondFile.id);
-    expect(await shop.names()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (3)']);
-    expect(await shop.names('search=(2)')).toEqual(['a.txt (2)']);
-    expect((await shop.file(firstFile.id)).key).toBe(firstFile.key);
-  });
-
   it('shortens a name of maximum length to append a number', async () => {
     const name = `${'ж'.repeat(251)}.txt`;
     const firstFile = await shop.text(name);
@@ -254,27 +224,8 @@ describe('the restore of files from Trash', () => {
     }
   });
 
-  it('creates a missing folder again', async () => {
-    const file = await shop.text('a.txt', { folder: 'x/y' });
-    await trashFolder('x');
-    expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
-    await restoreFiles(file.id);
-    expect((await shop.client.get('/cdn/folders')).body.data).toMatchObject([
-      { key: 'x', folders: [{ key: 'x/y', file_count: 1 }] },
-    ]);
-    expect((await shop.file(file.id)).folder).toBe('x/y');
-  });
-
   it.each([0, 999_999_999, 'x', '99999999999999999999'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
     expect(statusAndBody(await shop.client.post(`/cdn/files/${id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
-  });
-
-  it('does not find a file of another app', async () => {
-    const file = await shop.text('a.txt');
-    await shop.trash(file);
-    const otherApp = await api.app();
-    expect(statusAndBody(await otherApp.post(`/cdn/files/${file.id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
-    expect(await shop.trashedNames()).toEqual(['a.txt']);
   });
 
   it.each([
@@ -318,15 +269,6 @@ describe('the purge of files in Trash', () => {
     expect([await shop.storedKeys(), api.jobFailures]).toEqual([[], []]);
   });
 
-  it('refuses to purge an active file', async () => {
-    const file = await shop.text('a.txt');
-    expect(statusAndBody(await purgeFile(file.id))).toEqual([
-      400,
-      { errors: { CdnFiles: ['API.CdnFiles.FileNotInTrash'] } },
-    ]);
-    expect((await shop.fetch(file.url)).status).toBe(200);
-  });
-
   it.each([0, 999_999_999, 'x'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
     expect(statusAndBody(await shop.client.delete(`/cdn/files/${id}/purge`))).toEqual([404, FILE_NOT_FOUND]);
   });
@@ -367,19 +309,6 @@ describe('the purge of files in Trash', () => {
     expect((await shop.client.delete(`/cdn/files/purge${query}`)).status).toBe(400);
   });
 
-  it('keeps another file with the same name, and frees the name but not the key', async () => {
-    const firstFile = await shop.text('a.txt', {}, 'first');
-    await shop.trash(firstFile);
-    const secondFile = await shop.text('a.txt', {}, 'second');
-    expect(secondFile.key).toMatch(/a-2\.txt$/);
-    await purgeFile(firstFile.id);
-    await api.runJobs();
-    expect((await shop.bytes(secondFile.url)).toString()).toBe('second');
-    const thirdFile = await shop.text('b.txt', { name: 'A.txt' }, 'third');
-    expect(thirdFile.key).toBe(firstFile.key.replace('a.txt', 'a-3.txt'));
-    expect((await shop.bytes(thirdFile.url)).toString()).toBe('third');
-  });
-
   it('lets either the purge or a concurrent restore succeed', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
@@ -392,24 +321,6 @@ describe('the purge of files in Trash', () => {
 describe('the expiry of files in Trash', () => {
   const expire = () => api.container.get(TOKENS.Database).mediaTrash.expire();
 
-  it('purges only files whose retention has ended', async () => {
-    await changeMediaSettings({ trash_retention_days: 3 });
-    const [oldFile, recentFile, activeFile] = await uploadTexts('old.txt', 'recent.txt', 'active.txt');
-    await shop.trash(oldFile);
-    api.clock.forward({ hours: 1 });
-    await shop.trash(recentFile);
-    api.clock.forward({ hours: 71, seconds: -1 });
-    await expire();
-    expect((await shop.trashedNames()).sort()).toEqual(['old.txt', 'recent.txt']);
-    api.clock.forward({ seconds: 1 });
-    expect(await expire()).toBe(1);
-    expect([await shop.trashedNames(), await shop.names()]).toEqual([['recent.txt'], ['active.txt']]);
-    await api.runJobs();
-    expect((await shop.fetch(oldFile.url)).status).toBe(404);
-    expect((await shop.fetch(recentFile.url)).status).toBe(200);
-    expect((await shop.fetch(activeFile.url)).status).toBe(200);
-  });
-
   it('purges each file only once when several processes purge', async () => {
     const files = await uploadTexts('1', '2', '3', '4', '5');
     for (const file of files) await shop.trash(file);
@@ -417,23 +328,6 @@ describe('the expiry of files in Trash', () => {
     await Promise.all([expire(), expire(), expire()]);
     await api.runJobs();
     expect([await shop.trashedNames(), await shop.storedKeys(), api.jobFailures]).toEqual([[], [], []]);
-  });
-
-  it('removes kept versions after the same retention time', async () => {
-    await changeMediaSettings({ trash_retention_days: 3 });
-    const file = await shop.text('a.txt', {}, 'one');
-    await shop.replace(file.id, 'two');
-    const versions = async () => (await shop.client.get(`/cdn/files/${file.id}/versions`)).body.data;
-    const [keptVersion] = await versions();
-    expect(Date.parse(`${keptVersion.purge_at}Z`) - api.clock.now().getTime()).toBe(3 * 86_400_000);
-    api.clock.forward({ hours: 72 });
-    await api.container.get(TOKENS.Database).fileVersions.expire();
-    expect(await versions()).toEqual([]);
-    expect((await shop.fetch(keptVersion.url)).status).toBe(404);
-    await api.runJobs();
-    expect((await shop.bytes((await shop.file(file.id)).url)).toString()).toBe('two');
-    expect(await shop.storedKeys()).toHaveLength(2);
-    expect((await shop.revert(file.id)).status).toBe(404);
   });
 });
 

@@ -218,24 +218,6 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect((await shop.replace(file.id, 'new')).body.data.usage_count).toBe(1);
   });
 
-  it('makes one version per concurrent call', async () => {
-    const { id } = await shop.text('a.txt', {}, 'content 0');
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => shop.replace(id, `content ${index + 1}`)),
-    );
-    expect(replies.map(({ body }) => body.data.version).sort((a, b) => a - b)).toHaveLength(10);
-    const keptVersions = await listVersions(id);
-    expect(keptVersions.map(({ version }: { version: number }) => version)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
-    const contents = await Promise.all(
-      keptVersions.map(async ({ url }: { url: string }) => String(await shop.bytes(url))),
-    );
-    expect(new Set([...contents, String(await readContent(id))])).toEqual(
-      new Set(Array.from({ length: 11 }, (_, index) => `content ${index}`)),
-    );
-    await api.runJobs();
-    expect([(await shop.file(id)).version, (await shop.storedKeys()).length]).toEqual([11, 22]);
-  });
-
   it('reports refusals in the documented order, and writes nothing', async () => {
     const { id } = await shop.text('a.txt', {}, 'old');
     expect(statusAndBody(await uploadReplacement(999_999_999, {}))).toEqual([404, refusalBody('FileNotFound')]);
@@ -281,19 +263,6 @@ describe('POST /cdn/files/{id}/replace', () => {
     const reply = await shop.client.upload(`/cdn/files/${id}/replace`, newText, { cache_strategy: 'ttl' });
     expect(statusAndBody(reply)).toEqual([404, refusalBody('FileNotFound')]);
   });
-
-  it('does not find a file of another app', async () => {
-    const { id } = await shop.text('a.txt', {}, 'old');
-    const otherShop = new MediaShop(api, await api.app());
-    expect(statusAndBody(await otherShop.replace(id, 'own'))).toEqual([404, refusalBody('FileNotFound')]);
-    expect(statusAndBody(await otherShop.revert(id))).toEqual([404, refusalBody('FileNotFound')]);
-    expect(statusAndBody(await otherShop.client.get(`/cdn/files/${id}/versions`))).toEqual([
-      404,
-      refusalBody('FileNotFound'),
-    ]);
-    expect((await otherShop.client.post(`/cdn/files/${id}/renditions/regenerate`)).status).toBe(404);
-    expect(String(await readContent(id))).toBe('old');
-  });
 });
 
 describe('POST /cdn/files/{id}/revert', () => {
@@ -315,24 +284,6 @@ describe('POST /cdn/files/{id}/revert', () => {
     ]);
     expect((await listVersions(id)).map(({ version }: { version: number }) => version)).toEqual([2, 1]);
     expect(await shop.file(id)).toMatchObject({ processing: 'done', version: 3, mime, width, height, size });
-  });
-
-  it('restores any kept version, any number of times', async () => {
-    const { id } = await shop.text('a.txt', {}, 'one');
-    await shop.replace(id, 'two');
-    await shop.replace(id, 'three');
-    expect((await shop.revert(id, { version: 1, cache_strategy: 'ttl' })).body.cache.strategy).toBe('ttl');
-    expect(String(await readContent(id))).toBe('one');
-    await shop.revert(id, { version: 2 });
-    expect(String(await readContent(id))).toBe('two');
-    await shop.revert(id);
-    expect([String(await readContent(id)), (await shop.file(id)).version]).toEqual(['one', 6]);
-    await api.runJobs();
-    expect(
-      await Promise.all(
-        (await listVersions(id)).map(async ({ url }: { url: string }) => String(await shop.bytes(url))),
-      ),
-    ).toEqual(['two', 'one', 'three', 'two', 'one']);
   });
 
   it('keeps the content after the restored version expires', async () => {
