@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { makeTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import {} from './connection/data-source.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { migrate } from './migrate.js';
 
