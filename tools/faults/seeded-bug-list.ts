@@ -141,7 +141,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'A known token counts as unknown',
-    changes: changeOf('http/known-tokens.js', 'this.appByHash.get(key.mapKey)', 'undefined'),
+    changes: changeOf('http/callers.js', 'key && this.appOfKnownToken.get(key.mapKey)', 'undefined'),
     foundBy: 'strangers',
   },
   {
