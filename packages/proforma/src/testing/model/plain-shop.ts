@@ -15,7 +15,8 @@ export interface PlainProforma {
   total: number;
   capturedAmount: number;
   refundedAmount: number;
-  failedRefunds: number;
+  /** Refunds that failed and are still owed, oldest first. */
+  readonly failedRefunds: { readonly refund: number; amount: number }[];
   pendingAmount: number;
   /**
    * Vouchers in the order of the offer. `firstAmount` is the amount of the first payment; `keptAmount` is paid and not
@@ -24,6 +25,7 @@ export interface PlainProforma {
   readonly vouchers: { readonly voucher: string; readonly firstAmount: number; keptAmount: number }[];
   readonly cards: PlainCard[];
   paidAtConversion: number | undefined;
+  isOrderRefunded: boolean;
   tags: readonly string[];
   readonly alerts: { readonly kind: string; isOpen: boolean; readonly refund?: number }[];
 }
@@ -125,11 +127,12 @@ export class PlainShop {
       total,
       capturedAmount: 0,
       refundedAmount: 0,
-      failedRefunds: 0,
+      failedRefunds: [],
       pendingAmount: 0,
       vouchers,
       cards: [],
       paidAtConversion: undefined,
+      isOrderRefunded: false,
       tags: [],
       alerts: [],
     });
@@ -212,6 +215,7 @@ export class PlainShop {
       goods += confirmedQty * price;
     }
     proforma.total = pieces === 0 ? 0 : goods + proforma.fee;
+    this.withdrawRefunds(proforma);
     this.refundDownTo(proforma, proforma.total);
     for (const voucher of proforma.vouchers)
       voucher.keptAmount += Math.min(voucher.firstAmount - voucher.keptAmount, this.debtOf(proforma));
@@ -268,7 +272,9 @@ export class PlainShop {
   }
 
   refundOrder(proforma: PlainProforma): void {
-    if (proforma.status === 'converted') this.refundDownTo(proforma, 0);
+    if (proforma.status !== 'converted') return;
+    proforma.isOrderRefunded = true;
+    this.refundDownTo(proforma, 0);
   }
 
   edit(proforma: PlainProforma, tags: readonly string[] | undefined, alert: number | undefined): Answer {
@@ -283,19 +289,52 @@ export class PlainShop {
 
   applyRefundOutcome(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
     proforma.pendingAmount -= amount;
-    if (outcome === 'failed') proforma.failedRefunds += amount;
-    if (outcome === 'refunded') proforma.refundedAmount += amount;
-    else if (proforma.status === 'expired')
-      proforma.alerts.push({ kind: 'expiry_refund_failed', isOpen: true, refund });
-    else proforma.alerts.push({ kind: 'refund_failed', isOpen: true, refund });
+    if (outcome === 'refunded') {
+      proforma.refundedAmount += amount;
+      return;
+    }
+    proforma.failedRefunds.push({ refund, amount });
+    proforma.failedRefunds.sort((a, b) => a.refund - b.refund);
+    const kind = proforma.status === 'expired' ? 'expiry_refund_failed' : 'refund_failed';
+    proforma.alerts.push({ kind, isOpen: true, refund });
+    this.withdrawRefunds(proforma);
   }
 
   repairRefund(proforma: PlainProforma, refund: number, amount: number, repair: 'record' | 'retry'): void {
     this.meetDeadline(proforma);
-    proforma.failedRefunds -= amount;
-    if (repair === 'record') proforma.refundedAmount += amount;
-    else proforma.pendingAmount += amount;
+    this.endRefund(proforma, refund);
+    if (repair === 'retry') proforma.pendingAmount += amount;
+    else {
+      proforma.refundedAmount += amount;
+      this.withdrawRefunds(proforma);
+    }
+  }
+
+  private endRefund(proforma: PlainProforma, refund: number): void {
+    const index = proforma.failedRefunds.findIndex((failedRefund) => failedRefund.refund === refund);
+    proforma.failedRefunds.splice(index, 1);
     for (const alert of proforma.alerts) if (alert.refund === refund) alert.isOpen = false;
+  }
+
+  /** A failed refund is no longer owed when its money is due again. */
+  private withdrawRefunds(proforma: PlainProforma): void {
+    const { status, total, vouchers, isOrderRefunded } = proforma;
+    const isClosed = status === 'canceled' || status === 'expired' || isOrderRefunded;
+    let missing = (isClosed ? 0 : total) - this.moneyOf(proforma);
+    for (const { keptAmount } of vouchers) missing -= keptAmount;
+    for (const failedRefund of [...proforma.failedRefunds].reverse()) {
+      const withdrawnAmount = Math.min(failedRefund.amount, Math.max(missing, 0));
+      failedRefund.amount -= withdrawnAmount;
+      missing -= withdrawnAmount;
+      if (failedRefund.amount === 0) this.endRefund(proforma, failedRefund.refund);
+    }
+  }
+
+  /** Returns the captured money as if all refunds were paid. */
+  private moneyOf({ capturedAmount, refundedAmount, pendingAmount, failedRefunds }: PlainProforma): number {
+    let money = capturedAmount - refundedAmount - pendingAmount;
+    for (const { amount } of failedRefunds) money -= amount;
+    return money;
   }
 
   meetDeadline(proforma: PlainProforma): void {
@@ -381,7 +420,7 @@ export class PlainShop {
   }
 
   private refundDownTo(proforma: PlainProforma, max: number): void {
-    const money = proforma.capturedAmount - proforma.refundedAmount - proforma.pendingAmount - proforma.failedRefunds;
+    const money = this.moneyOf(proforma);
     let excess = money - max;
     for (const { keptAmount } of proforma.vouchers) excess += keptAmount;
     if (excess <= 0) return;

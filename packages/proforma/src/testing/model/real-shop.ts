@@ -207,7 +207,7 @@ function faultsOf(proforma: Proforma): string[] {
   const settledPayments = payments.filter(({ amount, status }) => amount > 0 && status === 'settled');
   const keptByPayment = new Map(settledPayments.map(({ id, amount }) => [id, amount]));
   for (const { amount, refundOf, status } of payments) {
-    if (amount < 0 && status !== 'refund_failed')
+    if (amount < 0 && status !== 'refund_failed' && status !== 'failed')
       keptByPayment.set(refundOf ?? 0, (keptByPayment.get(refundOf ?? 0) ?? 0) + amount);
   }
   const faults = {

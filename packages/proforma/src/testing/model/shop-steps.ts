@@ -187,7 +187,7 @@ export function refundAnswer(refundIndex: number, outcome: 'refunded' | 'failed'
 }
 
 export function refundRepair(index: number, method: 'record' | 'retry'): Step {
-  const hasFailedRefund = ({ failedRefunds }: PlainProforma): boolean => failedRefunds > 0;
+  const hasFailedRefund = ({ failedRefunds }: PlainProforma): boolean => failedRefunds.length > 0;
   const runRepair = async ({ plain, real }: ShopPair): Promise<void> => {
     const proforma = pick(plain.proformas.filter(hasFailedRefund), index);
     const id = real.ids[plain.proformas.indexOf(proforma)] ?? 0;
