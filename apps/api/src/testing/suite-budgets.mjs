@@ -50,7 +50,7 @@ const FIRST_TIER = {
 
 const SECOND_TIER = {
   'apps/api/src/catalogue/large-catalogue.full.pg.test.ts': { cpu: 5, wall: 12 },
-  'apps/api/src/cli.full.pg.test.ts': { cpu: 34, wall: 55 },
+  'apps/api/src/cli.full.pg.test.ts': { cpu: 50, wall: 80 },
   'tools/differential/differential.full.pg.test.ts': { cpu: 120, wall: 300 },
   'apps/api/src/docs/api-examples.full.api.test.ts': { cpu: 6, wall: 8 },
   'apps/api/src/docs/pages.full.browser.test.ts': { cpu: 8, wall: 82 },
@@ -64,8 +64,8 @@ const SECOND_TIER = {
   'apps/api/src/process.full.pg.test.ts': { cpu: 11, wall: 15 },
   'apps/api/src/processes.full.pg.test.ts': { cpu: 15, wall: 18 },
   'apps/api/src/proformas/refund-kill.full.pg.test.ts': { cpu: 6, wall: 8 },
-  'apps/api/src/runtime/connection-errors.full.pg.test.ts': { cpu: 9, wall: 15 },
-  'apps/api/src/runtime/load-config.full.pg.test.ts': { cpu: 6, wall: 8 },
+  'apps/api/src/runtime/connection-errors.full.pg.test.ts': { cpu: 14, wall: 20 },
+  'apps/api/src/runtime/load-config.full.pg.test.ts': { cpu: 9, wall: 11 },
   'apps/api/src/testing/run-tests.full.pg.test.ts': { cpu: 14, wall: 40 },
   'packages/database-postgres/src/embedded/embedded-postgres.full.test.ts': { cpu: 7, wall: 11 },
   'packages/images-jimp/src/jimp-image-processor.contract.full.test.ts': { cpu: 20, wall: 26 },
