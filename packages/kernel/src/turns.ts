@@ -8,7 +8,7 @@ export type EndTurn = () => void;
 
 /**
  * Limits how much runs at once, in total and for each party. The waiting party that has the fewest turns comes next;
- * among equals, the one that has waited longest for its turn.
+ * among equals, the one whose last turn ended first.
  */
 export class Turns<Key> {
   private held = 0;

@@ -30,7 +30,7 @@ export function jsonBodyHandlers(
   return [requireJson, limitBodyTime(timeoutMs), parseJsonBody(route, maxBytes, turns)];
 }
 
-export interface BodyTurns {
+interface BodyTurns {
   readonly starts: Turns<number | string>;
   readonly largeCalls: Pick<LargeCalls, 'startWork'>;
 }

@@ -23,28 +23,59 @@ const enter = (queue: LargeCalls, appId: number) => {
   queue.enter(appId, response as never, (error) => (call.state = error ? 'refused' : 'started'));
   return call;
 };
-const ONE_AT_A_TIME = { maxOfApp: 1 };
+const NO_PAUSE = { maxPauseMs: 0 };
 const statesOf = (calls: readonly { readonly state: string }[]) => calls.map(({ state }) => state);
 
 describe('large calls', () => {
-  it('run two at a time, in the order of arrival', () => {
-    const queue = new LargeCalls();
-    const calls = [1, 2, 3, 4].map(() => enter(queue, 7));
-    expect(statesOf(calls)).toEqual(['started', 'started', 'waiting', 'waiting']);
-    calls[1]?.end();
-    expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'waiting']);
+  it('run one at a time, in the order of arrival', () => {
+    const queue = new LargeCalls(NO_PAUSE);
+    const calls = [1, 2, 3].map(() => enter(queue, 7));
+    expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
     calls[0]?.end();
-    expect(statesOf(calls)).toEqual(['started', 'started', 'started', 'started']);
+    expect(statesOf(calls)).toEqual(['started', 'started', 'waiting']);
+    calls[1]?.end();
+    expect(statesOf(calls)).toEqual(['started', 'started', 'started']);
+  });
+
+  it('pause for as long as the process was busy with them, while others wait', async () => {
+    let busyMs = 1_000;
+    const queue = new LargeCalls({ busyMs: () => busyMs });
+    const calls = [1, 2].map(() => enter(queue, 7));
+    busyMs += 100;
+    calls[0]?.end();
+    await pause(50);
+    expect(statesOf(calls)).toEqual(['started', 'waiting']);
+    await pause(80);
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('pause no longer than the maximum', async () => {
+    let busyMs = 0;
+    const queue = new LargeCalls({ maxPauseMs: 20, busyMs: () => busyMs });
+    const calls = [1, 2].map(() => enter(queue, 7));
+    busyMs += 5_000;
+    calls[0]?.end();
+    await pause(60);
+    expect(statesOf(calls)).toEqual(['started', 'started']);
+  });
+
+  it('start without a pause when an app sends one after another', () => {
+    let busyMs = 0;
+    const queue = new LargeCalls({ busyMs: () => busyMs });
+    const first = enter(queue, 7);
+    busyMs += 100;
+    first.end();
+    expect(enter(queue, 7).state).toBe('started');
   });
 
   it('do not wait for large calls of another app', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     enter(queue, 7);
     expect([enter(queue, 7).state, enter(queue, 8).state]).toEqual(['waiting', 'started']);
   });
 
   it('leave the queue when their client leaves', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2, 3].map(() => enter(queue, 7));
     calls[1]?.disconnect();
     calls[0]?.end();
@@ -52,7 +83,7 @@ describe('large calls', () => {
   });
 
   it('keep their turn until their work is done, even when their client leaves', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2].map(() => enter(queue, 7));
     calls[0]?.startWork();
     calls[0]?.disconnect();
@@ -62,21 +93,21 @@ describe('large calls', () => {
   });
 
   it('end their turn when their client leaves before the work starts', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2].map(() => enter(queue, 7));
     calls[0]?.disconnect();
     expect(statesOf(calls)).toEqual(['started', 'started']);
   });
 
   it('end their turn when they are refused', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2].map(() => enter(queue, 7));
     calls[0]?.refuse();
     expect(statesOf(calls)).toEqual(['started', 'started']);
   });
 
   it('end the turn of a slow reader after the maximum time', async () => {
-    const queue = new LargeCalls({ ...ONE_AT_A_TIME, maxTurnMs: 40 });
+    const queue = new LargeCalls({ ...NO_PAUSE, maxTurnMs: 40 });
     const calls = [1, 2, 3].map(() => enter(queue, 7));
     calls[0]?.startWork();
     calls[0]?.finish();
@@ -87,7 +118,7 @@ describe('large calls', () => {
   });
 
   it('end their turn when their body is small', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2, 3].map(() => enter(queue, 7));
     calls[0]?.startWork(16 * 1024);
     expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
@@ -97,14 +128,14 @@ describe('large calls', () => {
   });
 
   it('do not start when their client has left', () => {
-    const queue = new LargeCalls(ONE_AT_A_TIME);
+    const queue = new LargeCalls(NO_PAUSE);
     let isStarted = false;
     queue.enter(7, { once: () => {}, closed: true } as never, () => (isStarted = true));
     expect([isStarted, enter(queue, 7).state]).toEqual([false, 'started']);
   });
 
   it('are refused when they wait too long', async () => {
-    const queue = new LargeCalls({ ...ONE_AT_A_TIME, maxWaitMs: 10 });
+    const queue = new LargeCalls({ ...NO_PAUSE, maxWaitMs: 10 });
     const calls = [1, 2].map(() => enter(queue, 7));
     await pause(50);
     expect(statesOf(calls)).toEqual(['started', 'refused']);

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { performance } from 'node:perf_hooks';
 import type { Request, RequestHandler, Response } from 'express';
 import type { TokenHolder } from '@back-office/apps';
 import { parseInteger, Turns, type EndTurn } from '@back-office/kernel';
@@ -11,17 +12,20 @@ const MIN_LARGE_BYTES = 16 * 1024;
 const MIN_LARGE_PAGE = 1_000;
 
 const SETTINGS = {
-  maxOfApp: 2,
+  maxOfApp: 1,
   maxWaitMs: 20_000,
   /** A quarter of the maximum wait, so that a few slow clients do not make the app's other calls fail. */
   maxTurnMs: 5_000,
+  maxPauseMs: 200,
+  /** Returns how long this process has been busy, so that an app leaves as much time to the others as its call took. */
+  busyMs: (): number => performance.eventLoopUtilization().active,
 };
 
 type CallResponse = Pick<Response, 'once' | 'closed'>;
 
 /**
- * Lets each app make two calls with a large body or page at a time. The body of a waiting call is not read, so it costs
- * neither time nor memory.
+ * Lets each app make one call with a large body or page at a time, and pause between two of them. The body of a waiting
+ * call is not read, so it costs neither time nor memory.
  */
 export class LargeCalls {
   private readonly turns: Turns<number>;
@@ -31,6 +35,13 @@ export class LargeCalls {
   constructor(settings: Partial<typeof SETTINGS> = {}) {
     this.settings = { ...SETTINGS, ...settings };
     this.turns = new Turns(Infinity, this.settings.maxOfApp);
+  }
+
+  /** Ends a turn after a pause as long as the process was busy during it, if other calls wait. */
+  private endAfterPause(end: EndTurn, startMs: number): void {
+    const pauseMs = Math.min(this.settings.busyMs() - startMs, this.settings.maxPauseMs);
+    if (this.turns.waitingCount === 0 || pauseMs < 1) end();
+    else setTimeout(end, pauseMs).unref();
   }
 
   /**
@@ -47,7 +58,8 @@ export class LargeCalls {
     const leave = this.turns.enter(appId, (end) => {
       isStarted = true;
       clearTimeout(wait.timer);
-      this.calls.set(response, new LargeCall(response, maxTurnMs, end));
+      const startMs = this.settings.busyMs();
+      this.calls.set(response, new LargeCall(response, maxTurnMs, () => this.endAfterPause(end, startMs)));
       ownStart();
     });
     if (isStarted) return;
@@ -88,7 +100,7 @@ class LargeCall {
   constructor(
     response: CallResponse,
     maxMs: number,
-    private readonly endTurn: EndTurn,
+    private readonly endTurn: () => void,
   ) {
     this.timer = setTimeout(() => this.end(), maxMs).unref();
     response.once('close', () => {

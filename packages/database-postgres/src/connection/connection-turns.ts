@@ -6,7 +6,7 @@ export const BACKGROUND: Party = { kind: 'app', key: 'background' };
 
 /** Of this many connections, one is reserved for look-ups. */
 const CONNECTIONS_PER_RESERVE = 5;
-/** The share of one app leaves connections to the others. Three of eight keep two cores busy. */
+/** The connections beyond this share are for other apps. */
 const SHARE_OF_ONE_APP = 0.75;
 
 /**
