@@ -7,6 +7,8 @@ import type { Registry } from 'prom-client';
 const GRACE_MS = 2_000;
 /** Minimum time before the process ends, because it may just have been handed another connection. */
 const HAND_BACK_MS = 200;
+/** Longer than the first process waits for the metrics of the others. */
+const TOTAL_TIMEOUT_MS = 5_000;
 
 /** Message between one of several processes and the process that started it. */
 export type Message =
@@ -37,10 +39,10 @@ export function shareMetrics(registry: Registry): void {
   });
 }
 
-/** Returns the metrics as text: the total of all processes if there are several. */
+/** Returns the metrics as text: the total of all processes if there are several. Throws if the total is late. */
 export async function readMetrics(registry: Registry): Promise<string> {
   if (!cluster.isWorker) return registry.metrics();
-  const total = receive(process, 'total');
+  const total = receive(process, 'total', AbortSignal.timeout(TOTAL_TIMEOUT_MS));
   send({ kind: 'read total' });
   return (await total).text;
 }

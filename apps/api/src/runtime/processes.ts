@@ -75,7 +75,8 @@ class Processes {
 
   async start(): Promise<void> {
     cluster.on('message', (worker, { kind }: Message) => {
-      if (kind === 'read total') void this.sendTotal(worker);
+      if (kind === 'read total')
+        this.sendTotal(worker).catch((error: unknown) => this.logger.error({ err: error }, 'metrics have no total'));
     });
     process.on('SIGHUP', () => void this.reload());
     const [first, ...others] = this.places as [Place, ...Place[]];
