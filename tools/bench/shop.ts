@@ -96,7 +96,7 @@ function jobsOf(shop: NewApp, bankTransferId: number): Job[] {
     },
     {
       name: 'first page of proformas',
-      maxTimes: 1.8,
+      maxTimes: 3,
       onService: (origin) => call(`${origin}/api/v2/proforma_orders?limit=30`, shop.token, undefined, 'GET'),
       onFloor: (origin) => call(`${origin}/firstPage`, shop.token, [shop.id]),
       runsNaively: false,
