@@ -65,6 +65,26 @@ function call(agent: Agent, path = SETTINGS): Promise<number | string> {
   });
 }
 
+/** Sends a call without its last byte, on a connection of its own. */
+function beginCall(): () => Promise<number | string> {
+  const body = '{"app": {}}';
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+  };
+  const sent = request(server.origin + SETTINGS, { agent: false, method: 'PATCH', headers });
+  const result = new Promise<number | string>((resolve) => {
+    sent.on('response', (response) => resolve(response.resume().statusCode ?? 0));
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+  sent.write(body.slice(0, -1));
+  return () => {
+    sent.end(body.slice(-1));
+    return result;
+  };
+}
+
 /** Calls on new and on kept connections until `work` is done. Returns all results except 200. */
 async function failuresDuring(work: () => Promise<unknown>): Promise<{ calls: number; failures: (number | string)[] }> {
   let isDone = false;
@@ -134,9 +154,19 @@ describe('a service with several processes', () => {
     expect(await call(new Agent({ keepAlive: false }))).toBe(200);
   }, 90_000);
 
-  it('ends all processes on SIGTERM', async () => {
+  it('ends all processes on SIGTERM during a reload, after their calls in progress', async () => {
     const pids = [...pidsOf('ready'), ...pidsOf('working')];
-    expect(await server.stop()).toBe(0);
+    const slowCalls = [beginCall(), beginCall()];
+    await pause(500);
+    const stoppingCount = pidsOf('stopping').length;
+    process.kill(server.pid, 'SIGHUP');
+    await until(() => pidsOf('stopping').length > stoppingCount);
+    // Within half a second, a process takes a second signal for the first one.
+    await pause(700);
+    const stopped = server.stop();
+    await pause(500);
+    expect(await Promise.all(slowCalls.map((finish) => finish()))).toEqual([200, 200]);
+    expect(await stopped).toBe(0);
     const isRunning = (pid: number): boolean => {
       try {
         return process.kill(pid, 0);

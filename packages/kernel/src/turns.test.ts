@@ -15,6 +15,7 @@ describe('Turns', () => {
     enterTimes(turns, 'b', 3);
     expect(takeStarted()).toEqual(['a', 'a', 'a', 'b', 'b']);
     expect(turns.waitingCount).toBe(2);
+    expect(['a', 'b', 'c'].map((party) => turns.isWaiting(party))).toEqual([true, true, false]);
   });
 
   it('go to the party with the fewest turns, then in the order of arrival', () => {

@@ -24,6 +24,10 @@ export class Turns<Key> {
     return this.waiters;
   }
 
+  isWaiting(key: Key): boolean {
+    return (this.parties.get(key)?.waiting.size ?? 0) > 0;
+  }
+
   /** Calls `start` when it is the party's turn, which may be at once. */
   enter(key: Key, start: (end: EndTurn) => void): EndTurn {
     const party = this.parties.get(key) ?? { held: 0, waiting: new Set() };

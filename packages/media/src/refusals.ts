@@ -7,7 +7,6 @@ export const FILE_REFERENCED = refuse('API.CdnFiles.FileReferenced');
 export const FILE_NAME_TAKEN = refuse('API.CdnFiles.KeyAlreadyExists');
 export const NO_VERSION_TO_REVERT = refuse('API.CdnFiles.NoVersionToRevert');
 export const VERSION_NOT_FOUND = refuse('API.CdnFiles.VersionNotFound');
-export const UNKNOWN_CACHE_STRATEGY = refuse('API.CdnFiles.UnknownCacheStrategy');
 export const UNSUPPORTED_TYPE = refuse('API.CdnFiles.UnsupportedType');
 export const IMAGE_TOO_LARGE = refuse('API.CdnFiles.ImageTooLarge');
 export const FOLDER_NOT_FOUND = refuse('API.CdnFolders.FolderNotFound');

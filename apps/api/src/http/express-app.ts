@@ -202,7 +202,7 @@ function answerOf(error: unknown, request: Request, response: Response, observer
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.onFailed(error, request);
   // A read may write, for example place events, and can always be repeated.
-  const isRepeatable = isUnavailable(error) || (request.method === 'GET' && isUnknownOutcome(error));
+  const isRepeatable = isUnavailable(error) || (['GET', 'HEAD'].includes(request.method) && isUnknownOutcome(error));
   if (isRepeatable) return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
   return errors.internalErrorAnswer();
 }

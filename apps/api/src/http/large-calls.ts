@@ -17,7 +17,7 @@ const SETTINGS = {
   /** A quarter of the maximum wait, so that a few slow clients do not make the app's other calls fail. */
   maxTurnMs: 5_000,
   maxPauseMs: 200,
-  /** Returns how long this process has been busy, so that an app leaves as much time to the others as its call took. */
+  /** Returns how long this process has been busy. While a busy app pauses, the calls of the others run. */
   busyMs: (): number => performance.eventLoopUtilization().active,
 };
 
@@ -37,10 +37,10 @@ export class LargeCalls {
     this.turns = new Turns(Infinity, this.settings.maxOfApp);
   }
 
-  /** Ends a turn after a pause as long as the process was busy during it, if other calls wait. */
-  private endAfterPause(end: EndTurn, startMs: number): void {
+  /** Ends a turn after a pause as long as the process was busy during it, if another call of the app waits. */
+  private endAfterPause(appId: number, end: EndTurn, startMs: number): void {
     const pauseMs = Math.min(this.settings.busyMs() - startMs, this.settings.maxPauseMs);
-    if (this.turns.waitingCount === 0 || pauseMs < 1) end();
+    if (!this.turns.isWaiting(appId) || pauseMs < 1) end();
     else setTimeout(end, pauseMs).unref();
   }
 
@@ -59,7 +59,7 @@ export class LargeCalls {
       isStarted = true;
       clearTimeout(wait.timer);
       const startMs = this.settings.busyMs();
-      this.calls.set(response, new LargeCall(response, maxTurnMs, () => this.endAfterPause(end, startMs)));
+      this.calls.set(response, new LargeCall(response, maxTurnMs, () => this.endAfterPause(appId, end, startMs)));
       ownStart();
     });
     if (isStarted) return;

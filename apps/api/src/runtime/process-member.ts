@@ -39,12 +39,15 @@ export function shareMetrics(registry: Registry): void {
   });
 }
 
-/** Returns the metrics as text: the total of all processes if there are several. Throws if the total is late. */
+/** Returns the metrics as text: the total of all processes if there are several, unless it is late. */
 export async function readMetrics(registry: Registry): Promise<string> {
   if (!cluster.isWorker) return registry.metrics();
   const total = receive(process, 'total', AbortSignal.timeout(TOTAL_TIMEOUT_MS));
   send({ kind: 'read total' });
-  return (await total).text;
+  return total.then(
+    ({ text }) => text,
+    () => registry.metrics(),
+  );
 }
 
 /** Prints the greeting, or lets the process that started this one print it. */

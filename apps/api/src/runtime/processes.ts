@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
@@ -127,18 +126,18 @@ class Processes {
     cluster.setupPrimary({ exec: fileURLToPath(new URL(`../${ENTRY_POINTS[place.role]}`, import.meta.url)) });
     const worker = cluster.fork(environment);
     const startedAtMs = performance.now();
-    const exited = once(worker, 'exit');
+    const ended = endOf(worker);
     const ready = receive(worker, 'ready').then(({ greeting: text }) => text);
-    const greeting = await Promise.race([ready, exited.then(() => undefined)]);
+    const greeting = await Promise.race([ready, ended.then(() => undefined)]);
     place.starting = undefined;
     if (greeting !== undefined) place.current = worker;
-    void exited.then(() => this.restart(place, worker, performance.now() - startedAtMs));
+    void ended.then(() => this.restart(place, worker, performance.now() - startedAtMs));
     return greeting;
   }
 
   private async restart(place: Place, ended: Worker, lifeMs: number): Promise<void> {
     if (place.current === ended) place.current = undefined;
-    if (!this.isRunning || place.current || place.starting) return;
+    if (!this.isRunning || ENDINGS.has(ended) || place.current || place.starting) return;
     if (lifeMs >= STABLE_MS) place.failures = 0;
     const delayMs = Math.min(MIN_RESTART_MS * 2 ** place.failures, MAX_RESTART_MS);
     place.failures += 1;
@@ -170,11 +169,30 @@ function send(worker: Worker, message: Message): void {
   if (worker.isConnected()) worker.send(message);
 }
 
-async function end(worker: Worker): Promise<void> {
+/** Resolves when the process has ended, or could not start. */
+function endOf(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve());
+    // A message to a process that has just ended causes an error, too, before `exit`.
+    worker.on('error', () => worker.isDead() && resolve());
+  });
+}
+
+/** Processes that were told to end. */
+const ENDINGS = new WeakMap<Worker, Promise<void>>();
+
+/** Ends a process. Never sends SIGTERM twice, because the second one would cut the calls in progress. */
+function end(worker: Worker): Promise<void> {
+  const ending = ENDINGS.get(worker) ?? terminate(worker);
+  ENDINGS.set(worker, ending);
+  return ending;
+}
+
+async function terminate(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
-  const exited = once(worker, 'exit');
+  const ended = endOf(worker);
   worker.process.kill('SIGTERM');
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), END_TIMEOUT_MS);
-  await exited;
+  await ended;
   clearTimeout(timer);
 }

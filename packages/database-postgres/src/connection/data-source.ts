@@ -105,7 +105,7 @@ function queryOf(url: string): string {
 function commonOptions(connection: ConnectionTarget) {
   return {
     type: 'postgres' as const,
-    // Passes this copy of pg, because a bundled TypeORM would load another one, without the type parser above.
+    // Passes this copy of pg, which has the type parser above.
     driver: pg,
     ...('url' in connection
       ? { url: withoutOptions(connection.url) }
