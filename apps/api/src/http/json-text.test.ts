@@ -25,6 +25,9 @@ const PRODUCTS = listOf((index) => ({
   variants: [{ a: [1] }],
 }));
 
+const keys = (count: number, prefix = ''): string =>
+  Array.from({ length: count }, (_, key) => `"${prefix}${key}":1`).join(',');
+
 describe('parseJson', () => {
   it.each([
     ['a list of objects', `{"products":${PRODUCTS}}`],
@@ -84,9 +87,15 @@ describe('parseJson', () => {
     expect(parseJson(Buffer.from(JSON.stringify({ rows })))).toEqual({ rows });
   });
 
+  it('reads as many keys as a body may have, and any number of repeated ones', () => {
+    const text = `{"rows":[{${keys(9_900)}},{${keys(9_900)}}]}`;
+    expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
+  });
+
   it.each([
     ['33 levels', '['.repeat(33) + ']'.repeat(33)],
-    ['10,001 keys in an object', `{${Array.from({ length: 10_001 }, (_, key) => `"${key}":1`).join(',')}}`],
+    ['11,000 different keys in an object', `{${keys(11_000)}}`],
+    ['11,000 different keys in all', `{"rows":[{${keys(5_000)}},{${keys(6_000, 'other')}}]}`],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ])('refuses %s', (_, content) => {
     expect(() => parseJson(Buffer.from(content as string))).toThrow(SyntaxError);

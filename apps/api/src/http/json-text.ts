@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { randomInt } from 'node:crypto';
 import { MAX_ROWS, tooManyEntries } from './row-check.js';
 
 const MAX_DEPTH = 32;
-const MAX_KEYS_PER_OBJECT = 10_000;
+/** V8 describes each combination of keys, so a body of 500,000 different keys would take seconds. */
+const MAX_DIFFERENT_KEYS = 10_000;
 /** Two limits of {@link assertNestedLimit}, because products have variants and images. */
 const MAX_NESTED_OBJECTS = 60_000;
 const MAX_VALUES = 500_000;
@@ -11,9 +13,12 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
-const OPENING = new Set([OPENING_BRACKET, OPENING_BRACE]);
-const CLOSING = new Set([0x5d, 0x7d]);
+const CLOSING_BRACE = 0x7d;
+const HASH_BITS = 17;
+const HASH_SEED = randomInt(2 ** 32);
+const HASH_FACTOR = randomInt(2 ** 31) * 2 + 1;
 const LIST_DEPTH = 2;
 /** Objects in the lists of rows. */
 const NESTED_DEPTH = 5;
@@ -22,9 +27,9 @@ const NESTED_DEPTH = 5;
 const TEXT_DECODER = new TextDecoder();
 
 /**
- * Parses valid UTF-8 with at most 32 levels and 10,000 keys per object. JSON.parse accepts any depth, but recursive code
- * would then overflow the stack. An object of a million keys would take seconds. Throws a `SyntaxError` for other bytes,
- * and 413 for more rows, nested objects or values than any call takes, before it builds them.
+ * Parses valid UTF-8 with at most 32 levels and 10,000 different keys, because recursive code would overflow the stack
+ * on other text that JSON.parse accepts. Throws a `SyntaxError` for other bytes, and 413 for more rows, nested objects
+ * or values than any call takes, before it builds them.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes) || !isWithinLimits(bytes)) throw new SyntaxError('The body is not readable JSON');
@@ -33,26 +38,65 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** Counts brackets without comparing their types, because the parser does. */
 function isWithinLimits(bytes: Buffer): boolean {
-  const keyCounts: number[] = [0];
+  const keys = new KeyCounter(bytes);
   const entries = new EntryCounter();
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] as number;
-    if (byte === QUOTE) index = findStringEnd(bytes, index);
-    else if (OPENING.has(byte)) {
-      depth += 1;
-      if (depth > MAX_DEPTH) return false;
-      entries.open(depth, byte === OPENING_BRACKET);
-      keyCounts[depth] = 0;
-    } else if (CLOSING.has(byte)) {
-      depth = Math.max(0, depth - 1);
-    } else if (byte === COLON) {
-      const keyCount = (keyCounts[depth] ?? 0) + 1;
-      if (keyCount > MAX_KEYS_PER_OBJECT) return false;
-      keyCounts[depth] = keyCount;
-    } else if (byte === COMMA) entries.next(depth);
+    switch (bytes[index]) {
+      case QUOTE:
+        index = keys.readText(index);
+        break;
+      case COLON:
+        if (!keys.count()) return false;
+        break;
+      case COMMA:
+        entries.next(depth);
+        break;
+      case OPENING_BRACKET:
+      case OPENING_BRACE:
+        depth += 1;
+        if (depth > MAX_DEPTH) return false;
+        entries.open(depth, bytes[index] === OPENING_BRACKET);
+        break;
+      case CLOSING_BRACKET:
+      case CLOSING_BRACE:
+        depth = Math.max(0, depth - 1);
+        break;
+    }
   }
   return true;
+}
+
+/** Counts different keys by a hash that a caller cannot predict. A few keys have the same hash as others. */
+class KeyCounter {
+  private readonly seen = new Uint8Array(2 ** (HASH_BITS - 3));
+  private keyCount = 0;
+  private start = 0;
+  private end = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** Returns the index of the closing quote, or the end of the bytes. */
+  readText(start: number): number {
+    const { bytes } = this;
+    let end = start + 1;
+    while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+    [this.start, this.end] = [start + 1, end];
+    return end;
+  }
+
+  /** Counts the latest text as a key. Returns false above the limit. */
+  count(): boolean {
+    let hash = HASH_SEED;
+    for (let index = this.start; index < this.end; index += 1)
+      hash = Math.imul(hash ^ (this.bytes[index] as number), HASH_FACTOR);
+    const place = hash >>> (32 - HASH_BITS);
+    const seenBits = this.seen[place >>> 3] as number;
+    const bit = 1 << (place & 7);
+    if ((seenBits & bit) === 0) this.keyCount += 1;
+    this.seen[place >>> 3] = seenBits | bit;
+    return this.keyCount <= MAX_DIFFERENT_KEYS;
+  }
 }
 
 /** Throws 413 above a limit. */
@@ -82,16 +126,4 @@ class EntryCounter {
     this.valueCount += 1;
     if (this.valueCount > MAX_VALUES) throw tooManyEntries(MAX_VALUES);
   }
-}
-
-function findStringEnd(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(QUOTE, start + 1);
-  while (end > 0 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
-  return end < 0 ? bytes.length : end;
-}
-
-function isEscaped(bytes: Buffer, index: number): boolean {
-  let backslashes = 0;
-  while (bytes[index - 1 - backslashes] === BACKSLASH) backslashes += 1;
-  return backslashes % 2 === 1;
 }
