@@ -115,13 +115,13 @@ function bindWebhooks(container: Container, database: Database, adapters: Adapte
 
 function webhookRoutesOf(
   container: Container,
-  { webhookEndpoints, webhookDeliveries }: Database,
+  { webhookEndpoints, webhookDeliveries, auditLog }: Database,
   clock: Clock,
 ): Route[] {
   const sender = container.get(T.WebhookSender);
   const testMessage = new webhooks.TestMessage(container.get(T.WebhookMessages), sender, clock);
   return [
-    ...webhooks.webhookEndpointRoutes({ endpoints: webhookEndpoints, sender, testMessage, clock }),
+    ...webhooks.webhookEndpointRoutes({ endpoints: webhookEndpoints, sender, testMessage, auditLog, clock }),
     ...webhooks.webhookDeliveryRoutes(webhookDeliveries),
   ];
 }
@@ -146,7 +146,13 @@ function routesOf(container: Container, database: Database, clock: Clock): Route
     ...locationRoutes(database.locations),
     ...attendanceRoutes(database.attendances, database.attendanceQueries),
     ...customerRoutes(database.customers, database.customerQueries),
-    ...personalDataRoutes(database.customers, database.personalData, database.personalDataQueries, tokens),
+    ...personalDataRoutes({
+      customers: database.customers,
+      personalData: database.personalData,
+      queries: database.personalDataQueries,
+      auditLog: database.auditLog,
+      tokens,
+    }),
     ...deviceRoutes(database.devices),
     ...eventRoutes(database.eventFeed, new EventRecords(database, clock), container.get(T.EventWaits)),
     ...webhookRoutesOf(container, database, clock),

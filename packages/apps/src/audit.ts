@@ -8,10 +8,13 @@ export interface Actor {
   readonly tokenId: number | null;
   readonly customerId: number | null;
   readonly address: string | null;
+  /** The caller's id of the request, or else the service's. */
   readonly requestId: string | null;
+  /** Null in entries of earlier releases. */
+  readonly serviceRequestId: string | null;
 }
 
-const WITHOUT_REQUEST = { tokenId: null, customerId: null, address: null, requestId: null };
+const WITHOUT_REQUEST = { tokenId: null, customerId: null, address: null, requestId: null, serviceRequestId: null };
 export const CLI_ACTOR: Actor = { kind: 'cli', ...WITHOUT_REQUEST };
 /** Actor of changes that are made neither by an API call nor by a command. */
 export const WORKER_ACTOR: Actor = { kind: 'worker', ...WITHOUT_REQUEST };
@@ -38,6 +41,8 @@ export interface AuditFilter {
 export interface AuditLog {
   /** Lists entries of the app, newest first. */
   list(appId: number, filter: AuditFilter, page: Page): Promise<AuditRecord[]>;
+  /** Writes the entry of a call that changes nothing in the database. */
+  note(appId: number, entry: AuditEntry): Promise<void>;
   /** Removes a batch of entries older than the app's `audit.retention_days`; returns true when more may remain. */
   purge(): Promise<boolean>;
 }

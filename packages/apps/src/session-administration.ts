@@ -1,4 +1,5 @@
 import type { AuditEntry, Page } from '@back-office/kernel';
+import type { Session } from './sessions.js';
 
 export interface ListedSession {
   readonly id: number;
@@ -33,6 +34,11 @@ export interface SessionAdministration {
    * Ends the active sessions of the selection and returns them. Returns `undefined` when a selected id does not exist.
    */
   end(appId: number, selection: SessionSelection): Promise<EndedSession[] | undefined>;
+}
+
+/** Returns no entry for a session without a customer. */
+export function newSessionEntries({ id: subjectId, customerId }: Session): AuditEntry[] {
+  return customerId === null ? [] : [{ action: 'session.create', subjectId, after: { customer_id: customerId } }];
 }
 
 export function sessionEntries(selection: SessionSelection, ended: readonly EndedSession[]): AuditEntry[] {

@@ -5,6 +5,7 @@ export * from './desired-product.js';
 export * from './named-variant.js';
 export type { PlannedProduct, ProductOutcome } from './planner.js';
 export { noImages, type FoundProducts, type ProductDraft, type VariantDraft } from './product-drafts.js';
+export * from './price-audit.js';
 export * from './product-changes.js';
 export * from './product-events.js';
 export { defaultDetails, DETAIL_COLUMNS, PRODUCT_FIELDS, type ProductDetailColumns } from './product-fields.js';

@@ -197,7 +197,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists changes of settings, tokens, money and presets, and deletions, newest first
+         * Lists changes of settings, tokens, money, prices and stock, exports and deletions, newest first
          * @description Needs a token with the scope `audit:read`.
          */
         get: operations["getAuditLog"];
@@ -2604,8 +2604,9 @@ export interface components {
             customer_id: number | null;
             address: string | null;
             request_id: string | null;
+            service_request_id: string | null;
             /** @enum {string} */
-            action: "settings.change" | "access_token.create" | "access_token.change" | "access_token.rotate" | "access_token.revoke" | "session.end" | "upload_presets.put" | "payment_methods.put" | "shipment_methods.put" | "promotions.put" | "vouchers.put" | "payment.change" | "refund.change" | "order.change" | "imported_order.create" | "warehouse.delete" | "folder.delete" | "file.delete" | "file.purge" | "file_version.purge" | "customer.erase" | "webhook_endpoint.create" | "webhook_endpoint.change" | "webhook_endpoint.rotate_secret" | "webhook_endpoint.remove";
+            action: "settings.change" | "access_token.create" | "access_token.change" | "access_token.rotate" | "access_token.revoke" | "session.create" | "session.end" | "upload_presets.put" | "payment_methods.put" | "shipment_methods.put" | "promotions.put" | "vouchers.put" | "prices.change" | "stock.adjust" | "stock.reconcile" | "card.put" | "proforma.confirm" | "proforma.convert" | "proforma.cancel" | "payment.change" | "refund.change" | "order.change" | "imported_order.create" | "warehouses.put" | "warehouse.delete" | "folder.delete" | "file.replace" | "file.delete" | "file.purge" | "file_version.purge" | "customer.export" | "customer.erase" | "webhook_endpoint.create" | "webhook_endpoint.change" | "webhook_endpoint.rotate_secret" | "webhook_endpoint.remove" | "webhook_endpoint.test" | "webhook_endpoint.replay";
             /** Format: int64 */
             subject_id: number | null;
             before: {
@@ -6771,7 +6772,7 @@ export interface operations {
                 /** @description rows wanted, default 30, at most 10,000 */
                 limit?: number;
                 /** @description only this action */
-                action?: "settings.change" | "access_token.create" | "access_token.change" | "access_token.rotate" | "access_token.revoke" | "session.end" | "upload_presets.put" | "payment_methods.put" | "shipment_methods.put" | "promotions.put" | "vouchers.put" | "payment.change" | "refund.change" | "order.change" | "imported_order.create" | "warehouse.delete" | "folder.delete" | "file.delete" | "file.purge" | "file_version.purge" | "customer.erase" | "webhook_endpoint.create" | "webhook_endpoint.change" | "webhook_endpoint.rotate_secret" | "webhook_endpoint.remove";
+                action?: "settings.change" | "access_token.create" | "access_token.change" | "access_token.rotate" | "access_token.revoke" | "session.create" | "session.end" | "upload_presets.put" | "payment_methods.put" | "shipment_methods.put" | "promotions.put" | "vouchers.put" | "prices.change" | "stock.adjust" | "stock.reconcile" | "card.put" | "proforma.confirm" | "proforma.convert" | "proforma.cancel" | "payment.change" | "refund.change" | "order.change" | "imported_order.create" | "warehouses.put" | "warehouse.delete" | "folder.delete" | "file.replace" | "file.delete" | "file.purge" | "file_version.purge" | "customer.export" | "customer.erase" | "webhook_endpoint.create" | "webhook_endpoint.change" | "webhook_endpoint.rotate_secret" | "webhook_endpoint.remove" | "webhook_endpoint.test" | "webhook_endpoint.replay";
                 /** @description only changes of this record; use it with `action` */
                 subject_id?: number;
                 /** @description only changes by this token */

@@ -1,3 +1,4 @@
+export * from './card-audit.js';
 export * from './cards.js';
 export * from './customer.js';
 export type { CustomerIdentifier } from '@back-office/kernel';

@@ -10,6 +10,10 @@ export function fileEntries(action: 'file.delete' | 'file.purge', ids: readonly 
   return [{ action, subjectId, before: { count: ids.length, files } }];
 }
 
+export function replaceEntry(fileId: number, version: number): AuditEntry {
+  return { action: 'file.replace', subjectId: fileId, after: { version } };
+}
+
 export function versionPurgeEntry(fileId: number, version: number): AuditEntry {
   return { action: 'file_version.purge', subjectId: fileId, before: { version } };
 }

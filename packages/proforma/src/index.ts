@@ -12,6 +12,7 @@ export * from './number.js';
 export * from './owed-refunds.js';
 export * from './pay.js';
 export * from './payment-audit.js';
+export * from './proforma-audit.js';
 export * from './payment-instructions.js';
 export * from './payment-methods.js';
 export * from './payments.js';

@@ -34,6 +34,7 @@ describe('GET /audit_log', () => {
       customer_id: null,
       address: expect.stringMatching(/127\.0\.0\.1$/),
       request_id: expect.any(String),
+      service_request_id: expect.any(String),
       action: 'settings.change',
       subject_id: null,
       before: { 'bank_account.account_number': '' },
@@ -122,10 +123,11 @@ describe('GET /audit_log', () => {
     expect(
       refunds.map(({ action, subject_id: subject }: { action: string; subject_id: number }) => [action, subject]),
     ).toEqual([
+      ['proforma.confirm', id],
       ['refund.change', id],
       ['refund.change', id],
     ]);
-    expect(refunds[1]).toMatchObject({
+    expect(refunds[2]).toMatchObject({
       before: { payments: [{ status: 'pending' }] },
       after: { payments: [{ status: 'refunded' }] },
     });
@@ -141,12 +143,40 @@ describe('GET /audit_log', () => {
     expect(entries).toHaveLength(1);
   });
 
-  it('adds no entry for changes of stock and customers', async () => {
+  it('shows the id that the caller has chosen beside the id of the service', async () => {
+    const headers = {
+      Authorization: `Bearer ${shop.token}`,
+      'Content-Type': 'application/json',
+      'X-Request-Id': 'mine',
+    };
+    const call = { method: 'PATCH', headers, body: '{"name": "C"}' };
+    const [entry] = await entriesOf(() => fetch(`${api.origin}/api/v2/app/settings`, call));
+    expect(entry.request_id).toBe('mine');
+    expect(entry.service_request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('shows exports of personal data and tests of endpoints', async () => {
+    const customer = await newCustomer(shop, 'ana@example.com');
+    const { body } = await shop.post('/webhook_endpoints', { webhook_endpoint: { url: 'https://hooks.invalid/' } });
+    const entries = await entriesOf(async () => {
+      await shop.get(
+        `/customers/${customer.customer_id}/export?dataPart=${customer.data_part}&timePart=${customer.time_part}`,
+      );
+      await shop.get(`/customers/${customer.customer_id}/export?dataPart=99&timePart=1`);
+      await shop.post(`/webhook_endpoints/${body.data.id}/test`);
+    });
+    expect(entries).toMatchObject([
+      { action: 'customer.export', subject_id: customer.customer_id },
+      { action: 'webhook_endpoint.test', subject_id: body.data.id },
+    ]);
+  });
+
+  it('adds no entry for new products and customers', async () => {
     expect(
       await entriesOf(async () => {
-        await stockShop(shop, [{ code: 'A', stock: 10 }]);
+        await stockShop(shop, [{ code: 'A' }]);
         await newCustomer(shop, 'ana@example.com');
       }),
-    ).toEqual([]);
+    ).toMatchObject([{ action: 'warehouses.put' }, { action: 'stock.adjust' }]);
   });
 });

@@ -1,3 +1,4 @@
+import type { AuditLog } from '@back-office/apps';
 import type { Customers, PersonalData, PersonalDataQueries } from '@back-office/customers';
 import type { CachedTokens } from '../apps/index.js';
 import { answerWith, ok } from '../http/answer.js';
@@ -20,12 +21,15 @@ const ExportShape = record({
   orders: listOf(anyObject),
 });
 
-export function personalDataRoutes(
-  customers: Customers,
-  personalData: PersonalData,
-  queries: PersonalDataQueries,
-  tokens: Pick<CachedTokens, 'forgetAll'>,
-): Route[] {
+export interface PersonalDataParts {
+  readonly customers: Customers;
+  readonly personalData: PersonalData;
+  readonly queries: PersonalDataQueries;
+  readonly auditLog: Pick<AuditLog, 'note'>;
+  readonly tokens: Pick<CachedTokens, 'forgetAll'>;
+}
+
+export function personalDataRoutes({ customers, personalData, queries, auditLog, tokens }: PersonalDataParts): Route[] {
   return [
     route({
       method: 'get',
@@ -39,7 +43,9 @@ export function personalDataRoutes(
       handle: async ({ app, id, query }) => {
         const { dataPart, timePart } = parseParts(query);
         const customer = await customers.find(app.id, id, dataPart, timePart);
-        return customer && { status: 200, chunks: wrapData(queries.export(app, id)) };
+        if (customer === undefined) return undefined;
+        await auditLog.note(app.id, { action: 'customer.export', subjectId: id });
+        return { status: 200, chunks: wrapData(queries.export(app, id)) };
       },
     }),
     route({

@@ -135,7 +135,6 @@ function authenticateCall(route: Route, parts: AppParts, gate: Gate): express.Re
     }
     // The client has left. Limits and turns count a call until its response emits `close`, which has already happened.
     if (response.closed) return;
-    response.locals['app'] = holder.app;
     response.locals['holder'] = holder;
     parts.onAuthenticated(holder);
     warnOfExpiry(response, holder, parts.clock);

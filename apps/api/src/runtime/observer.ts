@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import { type LimitName, Unavailable } from '../http/errors.js';
-import type { LimitedCaller, Observer } from '../http/request-log.js';
+import { serviceRequestIdOf, type LimitedCaller, type Observer } from '../http/request-log.js';
 import type { UnansweredRefundReporter } from '../proformas/index.js';
 import { RejectionLog } from './rejection-log.js';
 import { loggable, type Logger } from './logger.js';
@@ -19,14 +19,17 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'c
         keys: request.keys,
         ms: Math.round(request.milliseconds * 10) / 10,
         request_id: request.requestId,
+        service_request_id: request.serviceRequestId,
         app_id: request.appId,
+        token_id: request.tokenId,
       };
       if (request.status >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
     },
     onFailed(error, request) {
       const requestId = request.headers['x-request-id'];
-      logger.error({ request_id: requestId, failure: failureClassOf(error), error: loggable(error) }, 'request failed');
+      const ids = { request_id: requestId, service_request_id: serviceRequestIdOf(request) };
+      logger.error({ ...ids, failure: failureClassOf(error), error: loggable(error) }, 'request failed');
     },
     onRejected(rejection, address) {
       const { tokenId, appId, hashPrefix } = rejection.token ?? {};

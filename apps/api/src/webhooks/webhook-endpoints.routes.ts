@@ -1,4 +1,4 @@
-import { checkGranted, SCOPE_NOT_HELD } from '@back-office/apps';
+import { checkGranted, SCOPE_NOT_HELD, type AuditLog } from '@back-office/apps';
 import {
   isContradictory,
   isDelivered,
@@ -36,6 +36,7 @@ export interface EndpointParts {
   readonly endpoints: WebhookEndpoints;
   readonly sender: WebhookSender;
   readonly testMessage: TestMessage;
+  readonly auditLog: Pick<AuditLog, 'note'>;
   readonly clock: Clock;
 }
 
@@ -137,7 +138,7 @@ function writeRoutes({ endpoints, sender, clock }: EndpointParts): Route[] {
   ];
 }
 
-function secretRoutes({ endpoints, testMessage, clock }: EndpointParts): Route[] {
+function secretRoutes({ endpoints, testMessage, auditLog, clock }: EndpointParts): Route[] {
   const present =
     (secret: string) =>
     (endpoint: WebhookEndpoint): Answer =>
@@ -177,6 +178,7 @@ function secretRoutes({ endpoints, testMessage, clock }: EndpointParts): Route[]
       handle: async ({ app, id }) => {
         const endpoint = await endpoints.find(app.id, id);
         if (endpoint === undefined) return undefined;
+        await auditLog.note(app.id, { action: 'webhook_endpoint.test', subjectId: id });
         const { answer, latencyMs } = await testMessage.send(app.id, endpoint);
         return ok({
           delivered: isDelivered(answer),

@@ -23,8 +23,22 @@ export interface AuditLogFixture {
   close(): Promise<void>;
 }
 
-const ACTOR: Actor = { kind: 'app', tokenId: 5, customerId: null, address: '192.0.2.1', requestId: 'request-1' };
-const WORKER = { kind: 'worker', tokenId: null, customerId: null, address: null, requestId: null };
+const ACTOR: Actor = {
+  kind: 'app',
+  tokenId: 5,
+  customerId: null,
+  address: '192.0.2.1',
+  requestId: 'request-1',
+  serviceRequestId: 'service-1',
+};
+const WORKER = {
+  kind: 'worker',
+  tokenId: null,
+  customerId: null,
+  address: null,
+  requestId: null,
+  serviceRequestId: null,
+};
 const PAGE = { offset: 0, limit: 30 };
 
 export function auditLogContract(

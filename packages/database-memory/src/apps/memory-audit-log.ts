@@ -1,5 +1,6 @@
 import { isAuditExpired, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
-import type { Clock, Page } from '@back-office/kernel';
+import type { AuditEntry, Clock, Page } from '@back-office/kernel';
+import { audit } from './audit-entries.js';
 import { compare, pageOf } from '../lists.js';
 import type { State } from '../state.js';
 import { NO_APP_ID } from './memory-apps.js';
@@ -16,6 +17,10 @@ export class MemoryAuditLog implements AuditLog {
       records.sort((a, b) => compare(b.at.getTime(), a.at.getTime()) || b.id - a.id),
       page,
     );
+  }
+
+  async note(appId: number, entry: AuditEntry): Promise<void> {
+    this.state.memory.transaction(() => audit(this.state, appId, this.clock.now(), [entry]));
   }
 
   async purge(): Promise<boolean> {

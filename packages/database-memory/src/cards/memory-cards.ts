@@ -1,4 +1,5 @@
 import {
+  cardEntries,
   storedCardIdentifiers,
   type Card,
   type Cards,
@@ -8,6 +9,7 @@ import {
 import { ALREADY_TAKEN, newParts, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING, TRIMMED } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
+import { audit } from '../apps/audit-entries.js';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
 
@@ -34,10 +36,10 @@ export class MemoryCards implements Cards {
         const holder = matcher.findHolder(field, card[field]);
         if (holder !== undefined && holder !== existingCard) return refuse(ALREADY_TAKEN, field);
       }
-      if (existingCard === undefined) return { card: cards.insert(appId, card), created: true };
-      const changedCard = { ...card, id: existingCard.id };
-      cards.put(appId, changedCard);
-      return { card: changedCard, created: false };
+      const storedCard = existingCard ? { ...card, id: existingCard.id } : cards.insert(appId, card);
+      if (existingCard) cards.put(appId, storedCard);
+      audit(this.state, appId, this.clock.now(), cardEntries(existingCard, storedCard));
+      return { card: storedCard, created: existingCard === undefined };
     });
   }
 

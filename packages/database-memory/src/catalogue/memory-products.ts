@@ -3,6 +3,7 @@ import {
   ownersOfReplacedImages,
   DETAIL_COLUMNS,
   planProducts,
+  priceEntries,
   productChanges,
   type CatalogueApp,
   type DesiredProduct,
@@ -17,6 +18,7 @@ import { asciiOf, DatabaseUnavailable } from '@back-office/database';
 import { fieldsOf, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
+import { audit } from '../apps/audit-entries.js';
 import type { State } from '../state.js';
 import { imagesOf, writeProducts } from './product-writes.js';
 import type { StoredProduct, StoredVariant } from './records.js';
@@ -51,7 +53,9 @@ export class MemoryProducts implements Products {
       const storedImages = new Map(owners.map((owner) => [owner, imagesOf(this.state, appId, owner)]));
       const changes = productChanges(plan.outcomes, existingProducts, storedImages);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
-      writeProducts(this.state, appId, changes, { now: this.clock.now(), libraryKeyOf: keyOf });
+      const now = this.clock.now();
+      audit(this.state, appId, now, priceEntries(existingProducts, changes));
+      writeProducts(this.state, appId, changes, { now, libraryKeyOf: keyOf });
       if (dryRun) for (const draft of newDrafts) draft.id = null;
       const { outcomes, failedVariants } = plan;
       return { outcomes, failedVariants, explain: explain ? plan.explain() : undefined };

@@ -10,6 +10,7 @@ import {
   purgeAt,
   stepOf,
   versionKey,
+  replaceEntry,
   versionPurgeEntry,
   versionToRevert,
   type ChangedFile,
@@ -177,6 +178,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       const [nextContent, receiptId] = contentAndReceipt;
       const keptKey = versionKey(file.key, file.version, randomBytes(SECRET_BYTES).toString('hex'));
       const { key, mime, version } = this.put(appId, file, nextContent, keptKey, terms);
+      audit(this.state, appId, this.clock.now(), [replaceEntry(fileId, version)]);
       publish(this.state, appId, this.clock.now(), fileEvents('file.replaced', [fileId]));
       const keys = this.tidyReplaced(appId, file, keptKey, mime);
       if (!isInitiallyPending(this.library, mime)) this.jobs.makePurgeDue(appId, fileId);

@@ -1,7 +1,7 @@
 import {
   hasPaidAmountChanged,
   earnedPoints,
-  paymentEntries,
+  proformaEntries,
   proformaEvents,
   reservationChanges,
   releasedVouchers,
@@ -44,7 +44,7 @@ export function storeChanges(
     bookPoints(state, appId, earnedPoints(before, after), options.now);
   }
   const changesToStore = withStock(changesWithOrders, stockFor(state, appId, changesWithOrders));
-  audit(state, appId, options.now, paymentEntries(changesToStore));
+  audit(state, appId, options.now, proformaEntries(changesToStore));
   publish(state, appId, options.now, proformaEvents(changesToStore));
   return changesToStore.map((change) => storeChange(state, appId, change, options));
 }

@@ -1,6 +1,13 @@
-import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sessions } from '@back-office/apps';
+import {
+  ENDED_SESSION_RETENTION_HOURS,
+  newSessionEntries,
+  type NewSession,
+  type Session,
+  type Sessions,
+} from '@back-office/apps';
 import { addHours, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import type { AccessTokenRecord } from '../apps/access-token-record.js';
+import { audit } from '../apps/audit-entries.js';
 import { addToken } from '../apps/held-tokens.js';
 import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
@@ -29,7 +36,9 @@ export class MemorySessions implements Sessions {
         device_vendor: device.vendor,
         mobile_info: device.mobileInfo,
       });
-      return { id, customerId, expiresAt };
+      const session = { id, customerId, expiresAt };
+      audit(this.state, appId, this.clock.now(), newSessionEntries(session));
+      return session;
     });
   }
 

@@ -6,6 +6,7 @@ import {
   planAdditions,
   planReconciliation,
   planStock,
+  stockEntries,
   REFERENCE_TAKEN,
   stockChangeEvents,
   makeStockMatchers,
@@ -21,6 +22,7 @@ import {
   type StockQuantity,
   type WarehouseIdentifiers,
 } from '@back-office/stock';
+import { audit } from '../apps/audit-entries.js';
 import { publish } from '../events/published-events.js';
 import type { State } from '../state.js';
 import { bookMovements, changeStock } from './movements.js';
@@ -112,6 +114,7 @@ export class MemoryStock implements Stock {
     reference: string | null,
   ): number[] {
     const now = this.clock.now();
+    audit(this.state, appId, now, stockEntries(kind, reference, changes));
     publish(this.state, appId, now, stockChangeEvents(changes));
     const existingStock = stockByShelf(this.state, appId);
     const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference, qty: delta }));

@@ -14,6 +14,7 @@ import {
 import {
   deletionEntries,
   planWarehouses,
+  warehouseEntries,
   type DesiredWarehouse,
   type NewWarehouse,
   type Warehouse,
@@ -46,9 +47,10 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
         code !== null && this.currentWarehouses(appId).some((otherWarehouse) => otherWarehouse.code === code);
       if (isTaken) return refuse(ALREADY_TAKEN, 'code');
       const now = this.clock.now();
-      return toWarehouse(
-        this.state.warehouses.insert(appId, { code, sellable, ...addressOf(warehouse), ...datesOf(now) }),
-      );
+      const row = { code, sellable, ...addressOf(warehouse), ...datesOf(now) };
+      const addedWarehouse = toWarehouse(this.state.warehouses.insert(appId, row));
+      audit(this.state, appId, now, warehouseEntries([], [addedWarehouse]));
+      return addedWarehouse;
     });
   }
 
@@ -93,9 +95,11 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     const distinctDrafts = [...new Set(drafts)];
     const deletedIds = distinctDrafts.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
     audit(this.state, appId, now, deletionEntries(distinctDrafts));
+    const before = this.currentWarehouses(appId).map(toWarehouse);
     for (const id of deletedIds) this.change(appId, id, { deleted_at: now });
     const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
     const rowOf = new Map(keptDrafts.map((draft) => [draft, toWarehouse(this.writeOne(appId, draft, now))]));
+    audit(this.state, appId, now, warehouseEntries(before, [...rowOf.values()]));
     if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
     const warehouses = drafts.flatMap((draft) => {
       const row = rowOf.get(draft);

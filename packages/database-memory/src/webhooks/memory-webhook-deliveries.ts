@@ -1,6 +1,7 @@
 import {
   MAX_REPLAYED_EVENTS,
   newDelivery,
+  replayEntry,
   selectionOf,
   type Delivery,
   type DeliveryFilter,
@@ -9,6 +10,7 @@ import {
   type WebhookDeliveries,
 } from '@back-office/events';
 import type { Clock, Page } from '@back-office/kernel';
+import { audit } from '../apps/audit-entries.js';
 import { isSelected } from '../events/memory-event-feed.js';
 import { pageOf } from '../lists.js';
 import type { State } from '../state.js';
@@ -40,6 +42,7 @@ export class MemoryWebhookDeliveries implements WebhookDeliveries {
       const now = this.clock.now();
       putDeliveries(state, appId, endpointId, this.resetDeliveries(appId, endpointId, events));
       makeDue(state, appId, endpointId, now, 'first');
+      audit(state, appId, now, [replayEntry(endpointId, selection, events.length)]);
       return events.length;
     });
   }

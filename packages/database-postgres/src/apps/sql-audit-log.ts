@@ -1,5 +1,5 @@
 import { DEFAULT_AUDIT_RETENTION_DAYS, type AuditFilter, type AuditLog, type AuditRecord } from '@back-office/apps';
-import type { Clock, Page } from '@back-office/kernel';
+import type { AuditEntry, Clock, Page } from '@back-office/kernel';
 import { placeholders } from '../lists/placeholders.js';
 import type { Postgres } from '../connection/postgres.js';
 
@@ -19,7 +19,7 @@ const FIND_EXPIRED = `
 const REMOVE_ENTRIES = 'delete from audit_log where app_id = $1 and id = any($2::bigint[])';
 
 const COLUMNS = `id, at, actor as kind, token_id as "tokenId", customer_id as "customerId", address,
-  request_id as "requestId", action, subject_id as "subjectId", before, after`;
+  request_id as "requestId", service_request_id as "serviceRequestId", action, subject_id as "subjectId", before, after`;
 
 export class SqlAuditLog implements AuditLog {
   constructor(
@@ -40,6 +40,12 @@ export class SqlAuditLog implements AuditLog {
     const text = `select ${COLUMNS} from audit_log where ${['app_id = $1', ...conditions].join(' and ')}
       order by at desc, id desc offset ${value(offset)} limit ${value(limit)}`;
     return this.database.rows<AuditRecord>(text, values);
+  }
+
+  note(appId: number, entry: AuditEntry): Promise<void> {
+    return this.database.transaction(async (transaction) => {
+      transaction.record(appId, this.clock.now(), { entries: [entry] });
+    });
   }
 
   async purge(): Promise<boolean> {

@@ -10,6 +10,7 @@ import {
 import { MATCHING, matcherOf, TRIMMED } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
 import {
+  cardEntries,
   storedCardIdentifiers,
   type Card,
   type Cards,
@@ -72,14 +73,17 @@ async function put(
   const identifiers = storedCardIdentifiers(desiredCard, existingCard);
   if (existingCard) {
     const values = [appId, existingCard.id, identifiers.barcode, identifiers.external_ref, customerId, now];
-    const [card] = await transaction.runLast<Card>(UPDATE_CARD, values);
-    return { card: card as Card, created: false };
+    const [card] = (await transaction.rows<Card>(UPDATE_CARD, values)) as [Card];
+    transaction.record(appId, now, { entries: cardEntries(existingCard, card) });
+    return { card, created: false };
   }
   const { dataPart, timePart } = newParts(now, randomInt);
   const values = [appId, dataPart, timePart, identifiers.barcode, identifiers.external_ref, customerId, now];
   const [card] = await transaction.rows<Card>(INSERT_CARD, values);
   // If nothing was inserted, another call has just inserted the card. The next look-up finds this card.
-  return card ? { card, created: true } : put(transaction, appId, desiredCard, now);
+  if (card === undefined) return put(transaction, appId, desiredCard, now);
+  transaction.record(appId, now, { entries: cardEntries(undefined, card) });
+  return { card, created: true };
 }
 
 async function findCustomer(

@@ -3,6 +3,7 @@ import {
   ownersOfReplacedImages,
   planProducts,
   productChanges,
+  priceEntries,
   productEvents,
   type CatalogueApp,
   type DesiredProduct,
@@ -66,6 +67,7 @@ export class SqlProducts implements Products {
       const changes = productChanges(plan.outcomes, foundProducts, storedImages);
       const created = newDrafts(plan.outcomes);
       const writing = { now: this.clock.now(), libraryKeyOf };
+      transaction.record(appId, writing.now, { entries: priceEntries(foundProducts, changes) });
       if (changes.products.length > 0) await writeChanges(transaction, appId, changes, ids, writing);
       if (dryRun) for (const draft of [...created.products, ...created.variants]) draft.id = null;
       const { outcomes, failedVariants } = plan;

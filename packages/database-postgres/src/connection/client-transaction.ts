@@ -43,7 +43,8 @@ export class ClientTransaction implements Transaction {
 
   async commit(result: unknown): Promise<void> {
     if (this.ending instanceof WriteOnce) return this.commitOnce(this.ending, result);
-    if (this.state !== 'open') return;
+    const isEmpty = this.state === 'new' && this.recordedFor === undefined;
+    if (isEmpty || this.state === 'committed') return;
     assertInTime(this.endMs);
     if (this.ending !== 'dry run') await this.sendWithCommit([]);
     else await this.send([{ text: 'ROLLBACK', ...this.bulkTimeout }]).then(([answer]) => rowsOf(answer));

@@ -8,6 +8,7 @@ import {
   blobKeysOf,
   fileEvents,
   purgeAt,
+  replaceEntry,
   stepOf,
   versionKey,
   versionPurgeEntry,
@@ -170,7 +171,10 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
       const contentChange = await change(transaction, file, keptKey);
       if (isRefusal(contentChange)) return contentChange;
       const { mime, version } = contentChange;
-      transaction.record(appId, this.clock.now(), { events: fileEvents('file.replaced', [fileId]) });
+      transaction.record(appId, this.clock.now(), {
+        entries: [replaceEntry(fileId, version)],
+        events: fileEvents('file.replaced', [fileId]),
+      });
       const derivedFiles = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
       const keys = [file.key, keptKey, ...derivedFiles.map(({ key }) => key)];
       // Processing replaces renditions and pages. A file that is not processed loses them here.

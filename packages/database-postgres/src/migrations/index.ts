@@ -36,6 +36,7 @@ import { PurgedKeysAndDevices1763700000034 } from './0034-purged-keys-and-device
 import { LooseVoucherCodes1763700000035 } from './0035-loose-voucher-codes.js';
 import { FoldedNames1763700000036 } from './0036-folded-names.js';
 import { NarrowScopes1763700000037 } from './0037-narrow-scopes.js';
+import { ServiceRequestIds1763700000038 } from './0038-service-request-ids.js';
 
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   MainPath1763700000001,
@@ -75,4 +76,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LooseVoucherCodes1763700000035,
   FoldedNames1763700000036,
   NarrowScopes1763700000037,
+  ServiceRequestIds1763700000038,
 ];

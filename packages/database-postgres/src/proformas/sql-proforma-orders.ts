@@ -2,7 +2,7 @@ import type { Clock, Refusal } from '@back-office/kernel';
 import {
   changeOf,
   EXTERNAL_REF_TAKEN,
-  paymentEntries,
+  proformaEntries,
   storedChangeOf,
   type CreationDecision,
   type DecidedChange,
@@ -135,7 +135,7 @@ async function storeChanges(
 ): Promise<StoredChange[]> {
   const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
   if (actualChanges.length === 0) return changes.map(storedChangeOf);
-  transaction.record(appId, now, { entries: paymentEntries(actualChanges) });
+  transaction.record(appId, now, { entries: proformaEntries(actualChanges) });
   const { text, values } = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now);
   const [saved] = await transaction.runLast<SavedIds>(text, values);
   const ids = [...(saved?.addedPayments ?? [])];

@@ -1,5 +1,11 @@
 import { addHours, type CustomerIdentifier, refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sessions } from '@back-office/apps';
+import {
+  ENDED_SESSION_RETENTION_HOURS,
+  newSessionEntries,
+  type NewSession,
+  type Session,
+  type Sessions,
+} from '@back-office/apps';
 import type { Postgres } from '../connection/postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { mobileInfoColumns } from '../devices/mobile-info-columns.js';
@@ -43,13 +49,25 @@ export class SqlSessions implements Sessions {
 
   start(appId: number, { customer, device, language, expiresAt, tokenHash }: NewSession): Promise<Session | Refusal> {
     const { uuid, type, vendor, mobileInfo } = device;
-    const session = [appId, tokenHash, language, this.clock.now(), expiresAt];
-    const values: unknown[] = [...session, uuid, type, vendor, ...mobileInfoColumns(mobileInfo)];
+    const now = this.clock.now();
+    const values: unknown[] = [
+      appId,
+      tokenHash,
+      language,
+      now,
+      expiresAt,
+      uuid,
+      type,
+      vendor,
+      ...mobileInfoColumns(mobileInfo),
+    ];
     const text = insertStatement(customer, placeholders(values));
-    return this.database.write(async (sql) => {
-      const [insertedRow] = await sql.runLast<{ id: number; customer_id: number | null }>(text, values);
+    return this.database.transaction(async (transaction) => {
+      const [insertedRow] = await transaction.rows<{ id: number; customer_id: number | null }>(text, values);
       if (insertedRow === undefined) return refuse('API.Customers.NotFound');
-      return { id: insertedRow.id, customerId: insertedRow.customer_id, expiresAt };
+      const session = { id: insertedRow.id, customerId: insertedRow.customer_id, expiresAt };
+      transaction.record(appId, now, { entries: newSessionEntries(session) });
+      return session;
     });
   }
 

@@ -5,6 +5,7 @@ import {
   planAdditions,
   planReconciliation,
   planStock,
+  stockEntries,
   stockChangeEvents,
   makeStockMatchers,
   type OnHand,
@@ -194,7 +195,10 @@ async function bookChanges(
   { appId, kind, reference = null, now }: Booking,
   changes: readonly StockChange[],
 ): Promise<number[]> {
-  transaction.record(appId, now, { events: stockChangeEvents(changes) });
+  transaction.record(appId, now, {
+    entries: stockEntries(kind, reference, changes),
+    events: stockChangeEvents(changes),
+  });
   const values = [
     appId,
     changes.map((change) => change.variantId),

@@ -11,6 +11,7 @@ import {
 import {
   deletionEntries,
   planWarehouses,
+  warehouseEntries,
   type DesiredWarehouse,
   type NewWarehouse,
   type Warehouse,
@@ -70,12 +71,12 @@ export class SqlWarehouses implements Warehouses {
     return this.database.transaction(async (transaction) => {
       // Takes the bulk lock, because a concurrent bulk write may insert the same code.
       await beginLockedBulk(transaction, 'warehouses', appId, 1);
-      const [addedWarehouse] = await transaction.runLast<Warehouse>(ADD_WAREHOUSE, [
-        appId,
-        JSON.stringify(warehouse),
-        this.clock.now(),
-      ]);
-      return addedWarehouse ?? refuse(ALREADY_TAKEN, 'code');
+      const now = this.clock.now();
+      const values = [appId, JSON.stringify(warehouse), now];
+      const [addedWarehouse] = await transaction.rows<Warehouse>(ADD_WAREHOUSE, values);
+      if (addedWarehouse === undefined) return refuse(ALREADY_TAKEN, 'code');
+      transaction.record(appId, now, { entries: warehouseEntries([], [addedWarehouse]) });
+      return addedWarehouse;
     });
   }
 
@@ -92,7 +93,8 @@ export class SqlWarehouses implements Warehouses {
       const plan = planWarehouses(rows, { warehouses, stockedIds });
       const rejection = rejectionOf(plan.outcomes);
       if (rejection) return rejection;
-      const result = await writeWarehouses(transaction, appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);
+      const writing = { before: warehouses, now: this.clock.now(), dryRun };
+      const result = await writeWarehouses(transaction, appId, plannedOf(plan.outcomes), writing);
       return { ...result, explain: explain ? plan.explain() : undefined };
     };
     return this.database.transaction(work, { dryRun });
@@ -125,8 +127,7 @@ async function writeWarehouses(
   transaction: Transaction,
   appId: number,
   drafts: readonly WarehouseDraft[],
-  now: Date,
-  dryRun: boolean,
+  { before, now, dryRun }: { readonly before: readonly Warehouse[]; readonly now: Date; readonly dryRun: boolean },
 ): Promise<Omit<WrittenWarehouses, 'explain'>> {
   const distinctDrafts = [...new Set(drafts)];
   const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
@@ -140,7 +141,8 @@ async function writeWarehouses(
   }));
   transaction.record(appId, now, { entries: deletionEntries(distinctDrafts) });
   if (deletedIds.length > 0) await transaction.rows(DELETE_WAREHOUSES, [appId, deletedIds, now]);
-  const storedWarehouses = await transaction.runLast<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
+  const storedWarehouses = await transaction.rows<Warehouse>(WRITE_WAREHOUSES, [appId, JSON.stringify(rows), now]);
+  transaction.record(appId, now, { entries: warehouseEntries(before, storedWarehouses) });
   const rowOf = rowsByDraft(keptDrafts, storedWarehouses);
   if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
   const warehouses = drafts.flatMap((draft) => {

@@ -93,6 +93,7 @@ export const AUDIT_LOG = defineTable({
     customer_id: bigint().nullable(),
     address: text().nullable(),
     request_id: text().nullable(),
+    service_request_id: text().nullable(),
     action: text(),
     subject_id: bigint().nullable(),
     before: jsonb<unknown>().nullable(),

@@ -1,6 +1,7 @@
 import {
   EVENT_KINDS,
   MAX_REPLAYED_EVENTS,
+  replayEntry,
   selectionOf,
   type Delivery,
   type DeliveryFilter,
@@ -54,7 +55,9 @@ export class SqlWebhookDeliveries implements WebhookDeliveries {
       if (row === undefined) return undefined;
       const { text, values } = replayStatement(appId, row, selection);
       const replayedEvents = await transaction.rows(text, values);
-      await makeDue(transaction, { appId, endpointId, due: 'first', subjects: null, now: this.clock.now() });
+      const now = this.clock.now();
+      await makeDue(transaction, { appId, endpointId, due: 'first', subjects: null, now });
+      transaction.record(appId, now, { entries: [replayEntry(endpointId, selection, replayedEvents.length)] });
       return replayedEvents.length;
     });
   }

@@ -3,7 +3,7 @@ import { eachCase, type ManualClock, type Runner } from '@back-office/kernel/tes
 import { type AppLibrary, RULES, TERMS } from '@back-office/media/testing';
 import type { FolderPath, StoredFile } from '@back-office/media';
 import { orderChange, OrderShop } from '@back-office/orders/testing';
-import { cancellation, conversion, SampleShop } from '@back-office/proforma/testing';
+import { cancellation, confirmation, conversion, SampleShop } from '@back-office/proforma/testing';
 import { expect } from 'expect';
 import type { Database } from '../index.js';
 import { CURRENCY, idOf, MEDIA } from './fixture-values.js';
@@ -113,19 +113,29 @@ export function recordedChangesContract(
   });
 
   describe('warehouses', () => {
-    it('are audited when deleted', async () => {
-      const id = await fixture.addWarehouse(appId, 'W');
+    it('are audited when added, changed and deleted', async () => {
       const row = { code: 'W', name: 'W', ...ADDRESS };
-      expect(await recordsOf(() => fixture.warehouses.put(appId, [row]))).toMatchObject({ audited: [] });
+      const added = await recordsOf(() => fixture.warehouses.add(appId, { ...row, sellable: true }));
+      expect(added).toMatchObject({ audited: [{ action: 'warehouses.put', after: { created: 1 } }], published: [] });
+      const [id = ''] = Object.keys((added.audited[0]?.after as { records: object }).records);
+      const put = (name: string) => recordsOf(() => fixture.warehouses.put(appId, [{ ...row, name }]));
+      expect((await put('W')).audited).toEqual([]);
+      expect((await put('Store')).audited).toEqual([
+        {
+          action: 'warehouses.put',
+          before: { [id]: { name: 'W' } },
+          after: { created: 0, changed: 1, records: { [id]: { name: 'Store' } } },
+        },
+      ]);
       expect(await recordsOf(() => fixture.deleteWarehouse(appId, 'W'))).toEqual({
-        audited: [{ action: 'warehouse.delete', before: { warehouses: [{ id, code: 'W' }] } }],
+        audited: [{ action: 'warehouse.delete', before: { warehouses: [{ id: Number(id), code: 'W' }] } }],
         published: [],
       });
     });
   });
 
   describe('products and stock', () => {
-    it('are published with their changes', async () => {
+    it('are audited and published with their changes', async () => {
       const app = { id: appId, currency: CURRENCY, settings: MEDIA };
       const put = (price: number, ...codes: readonly string[]) =>
         fixture.products.upsert(
@@ -136,12 +146,20 @@ export function recordedChangesContract(
       const [outcome] = outcomes;
       if (typeof outcome !== 'object') throw new Error(outcome);
       const [productId, variantId] = [idOf(outcome.product), idOf(outcome.variants[0]?.variant)];
-      const { published } = await recordsOf(() => put(600, 'B', 'A'));
+      const { audited, published } = await recordsOf(() => put(600, 'B', 'A'));
+      expect(audited).toEqual([
+        {
+          action: 'prices.change',
+          before: { [`products/${productId}`]: { price: 500 } },
+          after: { created: 0, changed: 1, records: { [`products/${productId}`]: { price: 600 } } },
+        },
+      ]);
       expect(published).toEqual([`product.updated ${productId}`, expect.stringMatching(/^product\.created \d+$/)]);
       expect(published[1]).not.toBe(`product.created ${productId}`);
-      await fixture.addWarehouse(appId, 'W');
+      const warehouseId = await fixture.addWarehouse(appId, 'W');
+      const shelf = { product_variant_id: variantId, warehouse_id: warehouseId, qty: 5 };
       expect(await recordsOf(() => fixture.addStock(appId, 'A', { W: 5 }))).toEqual({
-        audited: [],
+        audited: [{ action: 'stock.adjust', after: { reference: null, changed: 1, shelves: [shelf] } }],
         published: [`stock.changed ${variantId}`],
       });
     });
@@ -172,10 +190,16 @@ export function recordedChangesContract(
   });
 
   describe('sessions', () => {
-    it('are audited when the app ends them', async () => {
+    it('are audited when the app starts one for a customer, and when it ends them', async () => {
       const customer = await fixture.addCustomer(appId);
       const identifiers = { id: customer.id, dataPart: customer.data_part, timePart: customer.time_part };
-      const [first] = [await fixture.startSession(appId), await fixture.startSession(appId, { customer: identifiers })];
+      let [first, second] = [{ id: 0 }, { id: 0 }];
+      expect((await recordsOf(async () => (first = await fixture.startSession(appId)))).audited).toEqual([]);
+      const startForCustomer = async () => (second = await fixture.startSession(appId, { customer: identifiers }));
+      const started = await recordsOf(startForCustomer);
+      expect(started.audited).toEqual([
+        { action: 'session.create', subjectId: second.id, after: { customer_id: customer.id } },
+      ]);
       const end = (selection: { readonly id: number } | { readonly customerId: number }) =>
         recordsOf(() => fixture.sessionAdministration.end(appId, selection));
       expect((await end({ id: first.id })).audited).toEqual([{ action: 'session.end', subjectId: first.id }]);
@@ -203,6 +227,19 @@ export function recordedChangesContract(
       );
     });
 
+    it('are audited when confirmed and converted', async () => {
+      const shop = await SampleShop.open(fixture);
+      const proforma = await shop.proforma();
+      const audited = (
+        await recordsOf(() => shop.change(proforma, shop.payment(), confirmation(1), conversion()), shop.appId)
+      ).audited;
+      const subject = { subjectId: proforma.id };
+      expect(audited.filter(({ action }) => action.startsWith('proforma'))).toEqual([
+        { action: 'proforma.confirm', ...subject, before: { status: 'paid' }, after: { status: 'confirmed' } },
+        { action: 'proforma.convert', ...subject, before: { status: 'confirmed' }, after: { status: 'converted' } },
+      ]);
+    });
+
     it('are published when created and canceled, with their stock', async () => {
       const shop = await SampleShop.open(fixture);
       let id = 0;
@@ -215,7 +252,10 @@ export function recordedChangesContract(
       const canceled = await recordsOf(() => shop.change(proforma as never, cancellation), shop.appId);
       expect(canceled.published).toContain(`proforma.canceled ${id}`);
       expect(canceled.published.filter((event) => event.startsWith('stock.changed'))).toHaveLength(1);
-      expect([...created.audited, ...canceled.audited]).toEqual([]);
+      expect(created.audited).toEqual([]);
+      expect(canceled.audited).toMatchObject([
+        { action: 'proforma.cancel', subjectId: id, after: { status: 'canceled' } },
+      ]);
     });
   });
 
@@ -301,6 +341,33 @@ export function recordedChangesContract(
     });
   });
 
+  describe('cards', () => {
+    it('are audited without their barcodes', async () => {
+      const customer = await fixture.addCustomer(appId);
+      const identifiers = { id: customer.id, dataPart: customer.data_part, timePart: customer.time_part };
+      const put = (owner: typeof identifiers | null) => () =>
+        fixture.cards.put(appId, { barcode: 'B-1', externalRef: null, customer: owner });
+      const [created] = (await recordsOf(put(null))).audited;
+      expect(created).toMatchObject({ action: 'card.put', after: { customer_id: null, external_ref: null } });
+      expect((await recordsOf(put(identifiers))).audited).toEqual([
+        {
+          action: 'card.put',
+          subjectId: created?.subjectId,
+          before: { customer_id: null },
+          after: { customer_id: customer.id },
+        },
+      ]);
+      expect((await recordsOf(put(identifiers))).audited).toEqual([]);
+    });
+  });
+
+  describe('a call that changes nothing', () => {
+    it('is audited on request', async () => {
+      const entry = { action: 'customer.export', subjectId: 7 } as const;
+      expect((await recordsOf(() => fixture.auditLog.note(appId, entry))).audited).toEqual([entry]);
+    });
+  });
+
   describe('files', () => {
     let library: AppLibrary;
     let file: StoredFile;
@@ -326,9 +393,10 @@ export function recordedChangesContract(
       expect(await published(finish)).toEqual([`file.processed ${file.id}`]);
       expect(await published(finish)).toEqual([]);
       const content = await library.upload({ mime: 'image/jpeg', kind: 'image' });
-      expect(await published(() => fileVersions.replace(appId, file.id, content, TERMS))).toEqual([
-        `file.replaced ${file.id}`,
-      ]);
+      expect(await recordsOf(() => fileVersions.replace(appId, file.id, content, TERMS))).toEqual({
+        audited: [{ action: 'file.replace', subjectId: file.id, after: { version: 2 } }],
+        published: [`file.replaced ${file.id}`],
+      });
       expect(await published(() => processedFiles.fail(appId, file.id, 2))).toEqual([`file.processed ${file.id}`]);
       expect(await published(() => fileVersions.revert(appId, file.id, 1, TERMS))).toEqual([
         `file.replaced ${file.id}`,
@@ -437,6 +505,9 @@ export function recordedChangesContract(
           subjectId: id,
           after: { overlap_ends_at: overlapEndsAt.toISOString() },
         },
+      ]);
+      expect(await auditOf(() => fixture.webhookDeliveries.replay(appId, id, { failed: true }))).toEqual([
+        { action: 'webhook_endpoint.replay', subjectId: id, after: { failed: true, events: 0 } },
       ]);
       expect(await auditOf(() => webhookEndpoints.remove(appId, id))).toEqual([
         { action: 'webhook_endpoint.remove', subjectId: id, before: { ...shown, status: 'paused' } },
