@@ -100,7 +100,7 @@ export interface KnownDeliveries {
 export interface WebhookQueue {
   /**
    * Returns active endpoints of all apps that may have events to deliver. Healthy endpoints come before failing ones.
-   * Among equals, the endpoint that was leased longest ago comes first.
+   * Among equals, the apps take turns, and the endpoint of an app that was leased longest ago comes first.
    */
   findDue(limit: number): Promise<readonly { readonly appId: number; readonly endpointId: number }[]>;
   /** Returns `undefined` when another worker has leased the endpoint, or the endpoint is no longer due. */

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { MAX_ROWS, tooManyEntries } from './row-check.js';
 
 const MAX_DEPTH = 32;
+const MAX_KEYS_PER_OBJECT = 10_000;
 /** V8 describes each combination of keys, so a body of 500,000 different keys would take seconds. */
 const MAX_DIFFERENT_KEYS = 10_000;
 /** Two limits of {@link assertNestedLimit}, because products have variants and images. */
@@ -27,7 +28,7 @@ const NESTED_DEPTH = 5;
 const TEXT_DECODER = new TextDecoder();
 
 /**
- * Parses valid UTF-8 with at most 32 levels and 10,000 different keys, because recursive code would overflow the stack
+ * Parses valid UTF-8 with at most 32 levels, 10,000 keys per object and about as many different keys in all, because recursive code would overflow the stack
  * on other text that JSON.parse accepts. Throws a `SyntaxError` for other bytes, and 413 for more rows, nested objects
  * or values than any call takes, before it builds them.
  */
@@ -40,6 +41,7 @@ export function parseJson(bytes: Buffer): unknown {
 function isWithinLimits(bytes: Buffer): boolean {
   const keys = new KeyCounter(bytes);
   const entries = new EntryCounter();
+  const keyCounts: number[] = [0];
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
     switch (bytes[index]) {
@@ -47,7 +49,8 @@ function isWithinLimits(bytes: Buffer): boolean {
         index = keys.readText(index);
         break;
       case COLON:
-        if (!keys.count()) return false;
+        keyCounts[depth] = (keyCounts[depth] ?? 0) + 1;
+        if ((keyCounts[depth] as number) > MAX_KEYS_PER_OBJECT || !keys.count()) return false;
         break;
       case COMMA:
         entries.next(depth);
@@ -56,6 +59,7 @@ function isWithinLimits(bytes: Buffer): boolean {
       case OPENING_BRACE:
         depth += 1;
         if (depth > MAX_DEPTH) return false;
+        keyCounts[depth] = 0;
         entries.open(depth, bytes[index] === OPENING_BRACKET);
         break;
       case CLOSING_BRACKET:

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import { performance } from 'node:perf_hooks';
 import type { Request, RequestHandler, Response } from 'express';
 import type { TokenHolder } from '@back-office/apps';
 import { parseInteger, Turns, type EndTurn } from '@back-office/kernel';
+import { busyMs } from './busy-time.js';
 import { Busy } from './errors.js';
 import type { Route } from './route.js';
 
@@ -18,7 +18,7 @@ const SETTINGS = {
   maxTurnMs: 5_000,
   maxPauseMs: 200,
   /** Returns how long this process has been busy. While a busy app pauses, the calls of the others run. */
-  busyMs: (): number => performance.eventLoopUtilization().active,
+  busyMs,
 };
 
 type CallResponse = Pick<Response, 'once' | 'closed'>;

@@ -59,7 +59,9 @@ async function plantSecrets(): Promise<void> {
 async function readAsOwner(): Promise<Map<string, RouteAnswer>> {
   const answers = new Map<string, RouteAnswer>();
   for (const route of calls.routes.filter(({ method }) => method === 'get')) {
-    const path = pathOf(route, owner) + queryOf(requiredQuery(route, owner));
+    // The export, which is read here too, adds an entry of its own.
+    const filter = route.path === '/audit_log' ? ['action=settings.change'] : [];
+    const path = pathOf(route, owner) + queryOf([...requiredQuery(route, owner), ...filter]);
     answers.set(nameOf(route), await calls.send({ route, path, token: tokenFor(route, owner) }));
   }
   return answers;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { loggable, type Logger } from './logger.js';
 
 export interface Chore {
@@ -23,7 +24,10 @@ export class Background {
   constructor(
     private readonly chores: readonly Chore[],
     private readonly logger: Logger,
-  ) {}
+  ) {
+    // Each endpoint of webhooks that takes a turn listens.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   start(): void {
     for (const chore of this.chores) this.schedule(0, chore);

@@ -278,7 +278,7 @@ describe('POST /stock/reconcile with many rows', () => {
     };
     await countStock([]);
     const statementsForOne = await countStatements(manyRows(1, 7));
-    expect(statementsForOne).toBe(6);
+    expect(statementsForOne).toBe(7);
     expect(await countStatements(manyRows(10_000, 3))).toBe(statementsForOne);
     expect(await countStatements(manyRows(10_000, 2))).toBe(statementsForOne);
     const sums = await api.database.rows(

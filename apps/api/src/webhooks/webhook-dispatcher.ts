@@ -24,10 +24,13 @@ import {
 import type { Clock } from '@back-office/kernel';
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
+import { DeliveryPace } from './delivery-pace.js';
+import { EndpointSlots, MAX_ENDPOINTS } from './endpoint-slots.js';
+import { stopOf } from './stop-promise.js';
 import { messageId, type WebhookMessages } from './webhook-messages.js';
 
-const MAX_ENDPOINTS_AT_ONCE = 100;
 const MAX_REQUESTS_PER_ENDPOINT = 16;
+const MAX_REQUESTS_PER_SLOW_ENDPOINT = 2;
 /** Time after which a turn starts no further request. */
 const TURN_MS = 4_000;
 /** Time after which an endpoint must wait while other endpoints take turns. */
@@ -69,21 +72,25 @@ interface TurnWork {
 interface AttemptResult {
   readonly delivery: Delivery;
   readonly answer: WebhookAnswer;
+  readonly latencyMs: number;
 }
 
 /**
- * Delivers events to the endpoints of all apps. Endpoints take separate turns, so a slow endpoint does not delay
- * others.
+ * Delivers events to the endpoints of all apps. Endpoints take separate turns and apps start deliveries in turn, so
+ * neither a slow endpoint nor an app with many events delays others.
  */
 export class WebhookDispatcher {
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly slots: EndpointSlots;
+  private readonly pace = new DeliveryPace();
   private readonly counts = { delivered: 0, failed: 0 };
 
   constructor(
     private readonly ports: DispatcherPorts,
     private readonly messages: WebhookMessages,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.slots = new EndpointSlots(clock);
+  }
 
   get attempts(): AttemptCounts {
     return this.counts;
@@ -91,21 +98,18 @@ export class WebhookDispatcher {
 
   /** Starts a turn for each due endpoint without waiting for its end. */
   async start(stopping: AbortSignal, report: DispatchReport): Promise<void> {
-    const freeCount = MAX_ENDPOINTS_AT_ONCE - this.running.size;
-    if (freeCount <= 0 || stopping.aborted) return;
-    for (const { appId, endpointId } of await this.ports.queue.findDue(freeCount)) {
-      const key = `${appId}/${endpointId}`;
-      if (this.running.has(key)) continue;
-      const run = this.deliverAll({ appId, endpointId, stopping, report })
-        .catch((error: unknown) => report.failed(appId, endpointId, error))
-        .finally(() => this.running.delete(key));
-      this.running.set(key, run);
-    }
+    if (this.slots.isFull || stopping.aborted) return;
+    for (const { appId, endpointId } of await this.ports.queue.findDue(MAX_ENDPOINTS))
+      this.slots.start(keyOf(appId, endpointId), () =>
+        this.deliverAll({ appId, endpointId, stopping, report }).catch((error: unknown) =>
+          report.failed(appId, endpointId, error),
+        ),
+      );
   }
 
   /** Waits until all running turns have ended. */
-  async idle(): Promise<void> {
-    await Promise.all(this.running.values());
+  idle(): Promise<void> {
+    return this.slots.idle();
   }
 
   private async deliverAll(work: EndpointWork): Promise<void> {
@@ -145,6 +149,8 @@ export class WebhookDispatcher {
     ]);
     const stored = await queue.storeResults(leased, { position: page.position, deliveries, health, switchOffReason });
     this.count(answers);
+    const latenciesMs = attempts.map(({ latencyMs }) => latencyMs);
+    this.slots.note(keyOf(appId, endpointId), latenciesMs);
     if (stored === 'all' && switchOffReason !== undefined) report.switchedOff(appId, endpointId, switchOffReason);
     const hasMore = page.hasMore || dueDeliveries.length === MAX_ATTEMPTS_PER_TURN;
     return stored !== 'nothing' && hasMore && health.retryAt === null && switchOffReason === undefined;
@@ -187,7 +193,8 @@ export class WebhookDispatcher {
     const events = deliveries.map(({ event }) => event);
     if (events.length === 0) return [];
     const bodyOf = await this.messages.bodiesOf(app, events);
-    const limit = pLimit(MAX_REQUESTS_PER_ENDPOINT);
+    const isSlow = this.slots.isSlow(keyOf(app.id, leased.endpoint.id));
+    const limit = pLimit(isSlow ? MAX_REQUESTS_PER_SLOW_ENDPOINT : MAX_REQUESTS_PER_ENDPOINT);
     const stop = stopOf(stopping);
     const results: AttemptResult[] = [];
     const dueIds = new Set(leased.due.map(({ event }) => event.id));
@@ -198,6 +205,8 @@ export class WebhookDispatcher {
       if (first && first.nextAttemptAt === null && !dueIds.has(first.event.id)) return;
       for (const delivery of chain) {
         if (isHalted || stopping.aborted || performance.now() > endMs) return;
+        await Promise.race([this.pace.take(app.id), stop.promise]);
+        if (isHalted || stopping.aborted) return;
         const result = await this.attemptOne(leased, delivery, bodyOf(delivery.event), stop.promise);
         if (result === undefined) return;
         results.push(result);
@@ -221,30 +230,13 @@ export class WebhookDispatcher {
     const startMs = performance.now();
     const answer = await Promise.race([this.ports.sender.send(request), stopped]);
     if (answer === undefined) return undefined;
-    const attempt = {
-      at,
-      endedAt: this.clock.now(),
-      url: endpoint.url,
-      requestBytes: Buffer.byteLength(body),
-      latencyMs: Math.round(performance.now() - startMs),
-      answer,
-    };
-    return { delivery: attemptedDelivery(delivery, attempt, Math.random()), answer };
+    const latencyMs = Math.round(performance.now() - startMs);
+    const requestBytes = Buffer.byteLength(body);
+    const attempt = { at, endedAt: this.clock.now(), url: endpoint.url, requestBytes, latencyMs, answer };
+    return { delivery: attemptedDelivery(delivery, attempt, Math.random()), answer, latencyMs };
   }
 }
 
-interface Stop {
-  readonly promise: Promise<undefined>;
-  readonly forget: () => void;
-}
-
-/** Each turn needs its own promise, because a shared promise would keep the answers of all turns in memory. */
-function stopOf(signal: AbortSignal): Stop {
-  let stop = (): void => {};
-  const promise = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  return { promise, forget: () => signal.removeEventListener('abort', stop) };
+function keyOf(appId: number, endpointId: number): string {
+  return `${appId}/${endpointId}`;
 }

@@ -29,9 +29,14 @@ export class MemoryWebhookQueue implements WebhookQueue {
     const now = this.clock.now();
     return webhookEndpoints
       .appIds()
-      .flatMap((appId) => webhookEndpoints.all(appId).map((record) => ({ appId, record })))
-      .filter(({ appId, record }) => isLeasable(record, now) && this.hasWork(appId, record, now))
-      .sort((a, b) => compareDue(a.record, b.record))
+      .flatMap((appId) =>
+        webhookEndpoints
+          .all(appId)
+          .filter((record) => isLeasable(record, now) && this.hasWork(appId, record, now))
+          .sort(compareDue)
+          .map((record, turn) => ({ appId, record, turn })),
+      )
+      .sort((a, b) => compareHealth(a.record, b.record) || a.turn - b.turn || compareDue(a.record, b.record))
       .slice(0, limit)
       .map(({ appId, record }) => ({ appId, endpointId: record.id }));
   }
@@ -141,8 +146,11 @@ function isFailing({ health }: EndpointRecord): boolean {
   return health.failingSince !== null;
 }
 
+function compareHealth(a: EndpointRecord, b: EndpointRecord): number {
+  return Number(isFailing(a)) - Number(isFailing(b));
+}
+
 /** Healthy endpoints come before failing ones. Among equals, the endpoint that was leased longest ago comes first. */
 function compareDue(a: EndpointRecord, b: EndpointRecord): number {
-  const byHealth = Number(isFailing(a)) - Number(isFailing(b));
-  return byHealth === 0 ? (a.leasedUntil?.getTime() ?? 0) - (b.leasedUntil?.getTime() ?? 0) : byHealth;
+  return compareHealth(a, b) || (a.leasedUntil?.getTime() ?? 0) - (b.leasedUntil?.getTime() ?? 0);
 }

@@ -20,18 +20,24 @@ import { ENDPOINT_COLUMNS, toEndpoint, type EndpointRow } from './endpoint-rows.
 
 const FIND_DUE = `
   /* across apps: endpoints of webhooks that are due */
-  select e.app_id as "appId", e.id as "endpointId" from webhook_endpoints e
-  where e.status = 'active' and (e.retry_at is null or e.retry_at <= $1)
-    and (e.lease is null or e.leased_until <= $1)
-    and (
-      exists (
-        select from webhook_deliveries d
-        where d.app_id = e.app_id and d.endpoint_id = e.id and d.next_attempt_at <= $1
+  select "appId", "endpointId" from (
+    select e.app_id as "appId", e.id as "endpointId", e.failing_since is not null as "isFailing", e.leased_until,
+      row_number() over (
+        partition by e.app_id order by e.failing_since is not null, e.leased_until nulls first, e.id
+      ) as turn
+    from webhook_endpoints e
+    where e.status = 'active' and (e.retry_at is null or e.retry_at <= $1)
+      and (e.lease is null or e.leased_until <= $1)
+      and (
+        exists (
+          select from webhook_deliveries d
+          where d.app_id = e.app_id and d.endpoint_id = e.id and d.next_attempt_at <= $1
+        )
+        or exists (select from unplaced_events n where n.app_id = e.app_id)
+        or exists (select from event_feeds f where f.app_id = e.app_id and f.last_position > e.position)
       )
-      or exists (select from unplaced_events n where n.app_id = e.app_id)
-      or exists (select from event_feeds f where f.app_id = e.app_id and f.last_position > e.position)
-    )
-  order by e.failing_since is not null, e.leased_until nulls first, e.app_id, e.id limit $2`;
+  ) as due
+  order by "isFailing", turn, leased_until nulls first, "appId", "endpointId" limit $2`;
 
 const LEASE_ENDPOINT = `
   update webhook_endpoints set lease = $3, leased_until = $4

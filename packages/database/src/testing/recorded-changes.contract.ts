@@ -348,13 +348,16 @@ export function recordedChangesContract(
       const put = (owner: typeof identifiers | null) => () =>
         fixture.cards.put(appId, { barcode: 'B-1', externalRef: null, customer: owner });
       const [created] = (await recordsOf(put(null))).audited;
-      expect(created).toMatchObject({ action: 'card.put', after: { customer_id: null, external_ref: null } });
+      expect(created).toMatchObject({
+        action: 'card.put',
+        after: { customer_id: null, changed: ['customer_id', 'barcode', 'external_ref'] },
+      });
       expect((await recordsOf(put(identifiers))).audited).toEqual([
         {
           action: 'card.put',
           subjectId: created?.subjectId,
           before: { customer_id: null },
-          after: { customer_id: customer.id },
+          after: { customer_id: customer.id, changed: ['customer_id'] },
         },
       ]);
       expect((await recordsOf(put(identifiers))).audited).toEqual([]);

@@ -246,6 +246,17 @@ export function webhooksContract(
       expect(due.map(({ endpointId }) => endpointId)).toEqual([third.id, second.id, endpoint.id]);
     });
 
+    it('lists the endpoints of apps in turn', async () => {
+      await addEndpoint();
+      await addEndpoint();
+      const otherAppId = await fixture.makeApp();
+      for (let count = 0; count < 2; count += 1) await addEndpoint({}, otherAppId);
+      for (const owner of [appId, otherAppId]) await fixture.addCustomer(owner);
+      const due = (await fixture.webhookQueue.findDue(1_000)).filter((each) => each.appId >= appId);
+      const turns = [appId, otherAppId, appId, otherAppId, appId];
+      expect(due.map((each) => each.appId)).toEqual(turns);
+    });
+
     it('starts with the first event after the endpoint is added', async () => {
       await addEvents(2);
       const late = await addEndpoint();
