@@ -31,6 +31,11 @@ export function parseProductOrder(orderBy: string | undefined): ProductSorting[]
  */
 const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
+/** If more products contain the text, they are not sorted by similarity, which takes seconds for a large catalogue. */
+export const MAX_RANKED_PRODUCTS = 10_000;
+/** Maximum number of found products with only a similar name. */
+export const MAX_SIMILAR_PRODUCTS = 1_000;
+
 /** Returns true when a search for this text also finds similar names. */
 export function canBeMistyped(query: string): boolean {
   return query.length >= MISTYPED_LENGTHS.min && query.length <= MISTYPED_LENGTHS.max && !/[%_]/.test(query);

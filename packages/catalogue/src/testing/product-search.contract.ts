@@ -1,6 +1,6 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import type { ProductFilter } from '../index.js';
+import { MAX_RANKED_PRODUCTS, MAX_SIMILAR_PRODUCTS, type ProductFilter } from '../index.js';
 import { product, variant, type CatalogueShop } from './given-catalogue.js';
 
 const NAMES = {
@@ -46,6 +46,26 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
   ] as [string, string[]][])('searched for the name "%s" returns %j', async (search, expected) => {
     const shop = await openShop();
     expect(await shop.listCodes({ search })).toEqual(expected);
+  });
+
+  it('sorts by similarity only if at most 10,000 products contain the text', async () => {
+    const shop = await newShop();
+    const worse = Array.from({ length: MAX_RANKED_PRODUCTS }, (_, index) => product(`W${index}`, { name: 'A socket' }));
+    const better = product('BETTER', { name: 'B xock' });
+    const firstCode = async () => (await shop.listCodes({ search: 'ock' }, { offset: 0, limit: 1 }))[0];
+    await shop.upsertAll(...worse.slice(1), better);
+    expect(await firstCode()).toBe('BETTER');
+    await shop.upsertAll(...worse.slice(0, 1));
+    expect(await firstCode()).toMatch(/^W/);
+  });
+
+  it('has at most 1,000 names that are only similar', async () => {
+    const shop = await newShop();
+    const similar = Array.from({ length: MAX_SIMILAR_PRODUCTS + 1 }, (_, index) =>
+      product(`S${index}`, { name: 'Zorrble' }),
+    );
+    await shop.upsertAll(...similar);
+    expect(await shop.listCodes({ search: 'zorble' }, { offset: 0, limit: 2_000 })).toHaveLength(MAX_SIMILAR_PRODUCTS);
   });
 
   it('has names that are only similar to the search text last, after the exact matches of all pages', async () => {

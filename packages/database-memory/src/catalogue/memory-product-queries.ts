@@ -1,5 +1,7 @@
 import {
   matchCodes,
+  MAX_RANKED_PRODUCTS,
+  MAX_SIMILAR_PRODUCTS,
   searchedCodesOf,
   type FoundCodes,
   type ProductCodes,
@@ -40,9 +42,9 @@ export class MemoryProductQueries implements ProductQueries {
     const requestedOrder = productOrder(orderBy, (id) => productSales.get(app.id, id)?.quantity ?? 0);
     const filteredProducts = products.all(app.id).filter(makeCondition(this.state, app.id, app.decimals, filter));
     const search = productSearch(this.state, app.id, filter);
-    const keys = requestedOrder ?? [...(search === undefined ? [] : rankingKeys(search)), ...BY_NAME];
-    const matchingProducts =
-      search === undefined ? filteredProducts : filteredProducts.filter(makeSearchMatcher(search));
+    const found = search && matchesOf(search, filteredProducts);
+    const keys = requestedOrder ?? [...(found?.keys ?? []), ...BY_NAME];
+    const matchingProducts = found?.products ?? filteredProducts;
     if (search && page.after) throw new InvalidPosition();
     const { rows, end } = listPage(matchingProducts, [...keys, BY_ID], page);
     return {
@@ -86,10 +88,17 @@ export class MemoryProductQueries implements ProductQueries {
   }
 }
 
-function makeSearchMatcher({ isLiteral, isSimilar }: ProductSearch): (product: StoredProduct) => boolean {
-  return (product) => isLiteral(product) || isSimilar(product);
-}
-
-function rankingKeys({ isLiteral, keys }: ProductSearch) {
-  return [{ value: (product: StoredProduct) => Number(!isLiteral(product)), direction: 'asc' as const }, ...keys];
+/** Returns the found products, and the keys that put the best ones first. */
+function matchesOf({ isLiteral, isSimilar, keys }: ProductSearch, products: readonly StoredProduct[]) {
+  const literal = products.filter(isLiteral);
+  const similar = products
+    .filter((product) => !isLiteral(product) && isSimilar(product))
+    .slice(0, MAX_SIMILAR_PRODUCTS);
+  const hasTooMany = literal.length > MAX_RANKED_PRODUCTS;
+  const literalFirst = { value: (product: StoredProduct) => Number(!isLiteral(product)), direction: 'asc' as const };
+  const rankingKeys = keys.map(({ value, direction, isSimilarity }) => ({
+    value: (product: StoredProduct) => (isSimilarity && hasTooMany && isLiteral(product) ? 0 : value(product)),
+    direction,
+  }));
+  return { products: [...literal, ...similar], keys: [literalFirst, ...rankingKeys] };
 }

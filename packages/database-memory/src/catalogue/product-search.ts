@@ -10,10 +10,14 @@ import { wordSimilarity } from './word-similarity.js';
 /** PostgreSQL's default `word_similarity_threshold`. */
 const SIMILARITY_THRESHOLD = 0.6;
 
+export interface RankKey extends ProductSortKey {
+  readonly isSimilarity?: true;
+}
+
 export interface ProductSearch {
   readonly isLiteral: (product: StoredProduct) => boolean;
   readonly isSimilar: (product: StoredProduct) => boolean;
-  readonly keys: readonly ProductSortKey[];
+  readonly keys: readonly RankKey[];
 }
 
 export function productSearch(
@@ -42,7 +46,7 @@ function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductS
     isSimilar: (product) => canBeMistyped(query) && wordSimilarity(query, product[field]) >= SIMILARITY_THRESHOLD,
     keys: [
       { value: rank, direction: 'asc' },
-      { value: (product) => wordSimilarity(query, product.search_name), direction: 'desc' },
+      { value: (product) => wordSimilarity(query, product.search_name), direction: 'desc', isSimilarity: true },
     ],
   };
 }

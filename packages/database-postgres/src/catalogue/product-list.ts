@@ -5,6 +5,8 @@ import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
 import { placeholders } from '../lists/placeholders.js';
 import {
   canBeMistyped,
+  MAX_RANKED_PRODUCTS,
+  MAX_SIMILAR_PRODUCTS,
   parseProductOrder,
   type ProductFilter,
   type ProductListQuery,
@@ -33,7 +35,10 @@ function productOrder(orderBy: string | undefined): SortKey[] | undefined {
   }));
 }
 
-type RankKey = Pick<SortKey, 'sql' | 'direction' | 'nulls'>;
+interface RankKey extends Pick<SortKey, 'sql' | 'direction' | 'nulls'> {
+  /** The key is slow to compute. */
+  readonly isSimilarity?: true;
+}
 
 interface Search {
   /**
@@ -86,8 +91,9 @@ function pageOf(conditions: readonly string[], keys: readonly SortKey[], { claus
 }
 
 /**
- * Matches carry their sort keys, because a second look-up of each key costs too much. Similar names are slow to find.
- * Unless an order is requested, they come last and are searched only when the page reaches them.
+ * Matches carry their sort keys, because a second look-up of each key costs too much. Similar names are slow to find,
+ * so their number is limited. Unless an order is requested, they come last and are searched only when the page reaches
+ * them.
  */
 function searchPageOf(
   search: Search,
@@ -95,19 +101,28 @@ function searchPageOf(
   sorting: readonly SortKey[] | undefined,
   { clause, end }: PageBounds,
 ): string {
-  const sortKeys = sorting ?? [...search.order(), ...BY_NAME];
-  const columns = ['p.id', ...sortKeys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
+  const sortKeys: readonly RankKey[] = sorting ?? [...search.order(), ...BY_NAME];
+  const columns = sortKeys.map(({ sql, isSimilarity }, index) => `${isSimilarity ? '0' : sql} as key_${index}`);
+  const rankedColumns = sortKeys.map(({ sql, isSimilarity }, index) =>
+    isSimilarity
+      ? `case when is_rough or (select count(*) from exactly) <= ${MAX_RANKED_PRODUCTS} then ${sql} else 0 end as key_${index}`
+      : `key_${index}`,
+  );
   const order = orderSql(sortKeys.map((key, index) => ({ ...key, sql: `key_${index}` })));
   const pageOrder = [...(sorting ? [] : ['is_rough']), order, 'id'].join(', ');
   const selectMatches = (isRough: boolean, ...extraConditions: string[]): string => `
-    select ${columns}, ${isRough} as is_rough from products p ${salesJoin(sortKeys)}
+    select p.id, p.search_name, ${columns.join(', ')}, ${isRough} as is_rough from products p ${salesJoin(sortKeys)}
     where ${[...conditions, ...extraConditions].join(' and ')}`;
   const pageIsReached = sorting ? [] : [`(select count(*) from exactly) < ${end}`];
   return `exactly as materialized (${selectMatches(false, search.literal)}),
-  roughly as materialized (${selectMatches(true, search.similar, `not ${search.literal}`, ...pageIsReached)}),
+  roughly as materialized (
+    ${selectMatches(true, `not ${search.literal}`, search.similar, ...pageIsReached)} limit ${MAX_SIMILAR_PRODUCTS}
+  ),
   page as (
-    select id, row_number() over (order by ${pageOrder}) as ordinal
-    from (select * from exactly union all select * from roughly order by ${pageOrder} ${clause}) as found
+    select id, row_number() over (order by ${pageOrder}) as ordinal from (
+      select id, is_rough, ${rankedColumns.join(', ')} from (select * from exactly union all select * from roughly) as p
+      order by ${pageOrder} ${clause}
+    ) as found
   )`;
 }
 
@@ -138,7 +153,7 @@ function nameSearch(text: string, column: string, value: (parameter: unknown) =>
       when p.search_name like ${value(`% ${escapedText}%`)} then 2 else 3 end`;
     return [
       { sql: rank, direction: 'asc' },
-      { sql: `word_similarity(${exact}, p.search_name)`, direction: 'desc' },
+      { sql: `word_similarity(${exact}, p.search_name)`, direction: 'desc', isSimilarity: true },
     ];
   };
   return {
