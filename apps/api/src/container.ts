@@ -146,13 +146,7 @@ function routesOf(container: Container, database: Database, clock: Clock): Route
     ...locationRoutes(database.locations),
     ...attendanceRoutes(database.attendances, database.attendanceQueries),
     ...customerRoutes(database.customers, database.customerQueries),
-    ...personalDataRoutes({
-      customers: database.customers,
-      personalData: database.personalData,
-      queries: database.personalDataQueries,
-      auditLog: database.auditLog,
-      tokens,
-    }),
+    ...personalDataRoutes({ ...database, tokens }),
     ...deviceRoutes(database.devices),
     ...eventRoutes(database.eventFeed, new EventRecords(database, clock), container.get(T.EventWaits)),
     ...webhookRoutesOf(container, database, clock),
@@ -163,7 +157,7 @@ function routesOf(container: Container, database: Database, clock: Clock): Route
     ...proformas.proformaRoutes(actions, database.orderQueries, clock),
     ...proformas.proformaPaymentRoutes(actions, clock),
     ...proformas.proformaRefundRoutes(actions, clock),
-    ...uploadTokenRoutes(database.accessTokens, clock),
+    ...uploadTokenRoutes(database.accessTokens, database.uploadPresetQueries, clock),
     ...mediaRoutes(database, container.get(T.Library), clock),
     ...orders.importedOrderRoutes(database.importedOrders, database.orderQueries),
     ...orders.orderRoutes(

@@ -24,6 +24,7 @@ const servedMetrics = async (): Promise<ReadonlySet<string>> => {
   const metrics = new Metrics(database.health);
   metrics.watchWebhooks({ lags: async () => [], attempts: () => ({ delivered: 0, failed: 0 }), now: clock.now });
   metrics.watchBacklog(() => database.backlog.figures(clock.now()));
+  metrics.watchFreeBytes('/');
   const { body } = await metrics.text();
   return new Set(namesOf(body, /^# TYPE (\S+)/gm));
 };

@@ -10,6 +10,7 @@ describe('checkUrlField', () => {
     'javascript',
     'a/javascript:b',
     'data:image/png;base64,AA==',
+    'http://img.example:8080?a@b',
     undefined,
   ])('accepts %j', (url) => {
     expect(checkUrlField(url, MAX_LENGTH, false)).toBeUndefined();
@@ -22,7 +23,13 @@ describe('checkUrlField', () => {
     '\u0001vbscript:x',
     'data:text/html,<script>',
     'data:,x',
-  ])('refuses %j, which runs a script', (url) => {
+    'file:///etc/passwd',
+    'ftp://img.example/a.jpg',
+    '//img.example/a.jpg',
+    '/\\\\img.example/a.jpg',
+    'https:a.jpg',
+    'https://user:password@img.example/a.jpg',
+  ])('refuses %j, which is no address of a web page', (url) => {
     expect(checkUrlField(url, MAX_LENGTH, false)).toBe('is invalid');
   });
 

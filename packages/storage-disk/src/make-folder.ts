@@ -6,11 +6,11 @@ export const PRIVATE_FILE = 0o600;
 const TRAVERSABLE_FOLDER = 0o711;
 
 /**
- * Creates the data folder of an installation, unless it exists. If the process is root, other users may traverse the
- * folder, because root runs the embedded database as another user.
+ * Creates the data folder of an installation, unless it exists. If root runs the embedded database in it, other users
+ * may traverse the folder, because the database runs as another user.
  */
-export async function makeDataFolder(path: string): Promise<void> {
-  await makeFolder(path, process.geteuid?.() === 0 ? TRAVERSABLE_FOLDER : PRIVATE_FOLDER);
+export async function makeDataFolder(path: string, hasDatabase: boolean): Promise<void> {
+  await makeFolder(path, hasDatabase && process.geteuid?.() === 0 ? TRAVERSABLE_FOLDER : PRIVATE_FOLDER);
 }
 
 /** Creates a folder that only its owner can use, or removes the access of other users from an existing folder. */

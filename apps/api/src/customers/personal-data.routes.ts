@@ -24,12 +24,18 @@ const ExportShape = record({
 export interface PersonalDataParts {
   readonly customers: Customers;
   readonly personalData: PersonalData;
-  readonly queries: PersonalDataQueries;
+  readonly personalDataQueries: PersonalDataQueries;
   readonly auditLog: Pick<AuditLog, 'note'>;
   readonly tokens: Pick<CachedTokens, 'forgetAll'>;
 }
 
-export function personalDataRoutes({ customers, personalData, queries, auditLog, tokens }: PersonalDataParts): Route[] {
+export function personalDataRoutes({
+  customers,
+  personalData,
+  personalDataQueries: queries,
+  auditLog,
+  tokens,
+}: PersonalDataParts): Route[] {
   return [
     route({
       method: 'get',

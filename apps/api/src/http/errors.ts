@@ -29,6 +29,7 @@ export type LimitName =
   | 'app_large_calls'
   | 'app_bytes'
   | 'app_calls'
+  | 'app_webhook_tests'
   | 'address_look_ups'
   | 'token_rate'
   | 'address_rate';

@@ -28,9 +28,9 @@ const NESTED_DEPTH = 5;
 const TEXT_DECODER = new TextDecoder();
 
 /**
- * Parses valid UTF-8 with at most 32 levels, 10,000 keys per object and about as many different keys in all, because recursive code would overflow the stack
- * on other text that JSON.parse accepts. Throws a `SyntaxError` for other bytes, and 413 for more rows, nested objects
- * or values than any call takes, before it builds them.
+ * Parses valid UTF-8 with at most 32 levels, 10,000 keys in an object and 10,000 different keys. Deeper text would
+ * overflow the stack of recursive code. Throws a `SyntaxError` for other bytes, and 413 for more rows, nested objects or
+ * values than any call takes, before it builds them.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes) || !isWithinLimits(bytes)) throw new SyntaxError('The body is not readable JSON');
@@ -44,7 +44,7 @@ function isWithinLimits(bytes: Buffer): boolean {
   const keyCounts: number[] = [0];
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
-    switch (bytes[index]) {
+    switch (bytes[index] as number) {
       case QUOTE:
         index = keys.readText(index);
         break;

@@ -296,6 +296,17 @@ describe('the customer of POST /int/orders', () => {
     api.clock.forward({ hours: -24 * 60 });
   });
 
+  it('is not shown to a token that reads neither orders nor customers', async () => {
+    await shop.post('/customers', { customer: customerFields('crm-1') });
+    const emailFor = async (...scopes: readonly string[]) => {
+      const { body } = await shop.post('/access_tokens', { access_token: { name: 'ERP', scopes } });
+      const client = api.clientWith(shop.appId, body.data.access_token);
+      return (await addOrder({ customer_external_ref: 'crm-1' }, client)).customer_email;
+    };
+    expect(await emailFor('orders:write')).toBe(null);
+    expect(await emailFor('orders:write', 'orders:read')).toBe('ana@example.com');
+  });
+
   it('is not found (API.Customers.NotFound) by any other identifier', async () => {
     const ownCustomer = (await shop.post('/customers', { customer: customerFields('crm-1') })).body
       .data as CustomerParts;

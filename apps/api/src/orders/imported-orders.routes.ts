@@ -1,4 +1,4 @@
-import { minorUnitsOf, type AppContext } from '@back-office/apps';
+import { hasAnyScope, minorUnitsOf, type AppContext, type Scope } from '@back-office/apps';
 import {
   IS_INVALID,
   isBlank,
@@ -67,6 +67,15 @@ const ORDER_REFUSALS = ['OrderAlreadyExists', 'AppLocationNotFound', 'ProductNot
 
 const BareRefusal = record({ error: text });
 
+const READING_SCOPES: readonly Scope[] = ['orders:read', 'customers:read'];
+/** Otherwise a token that only writes could read the customer whom a reference names. */
+const NO_CUSTOMER = {
+  customer_email: null,
+  customer_first_name: null,
+  customer_last_name: null,
+  customer_phone: null,
+};
+
 export function importedOrderRoutes(importedOrders: ImportedOrders, orders: OrderQueries): Route[] {
   return [
     route({
@@ -85,14 +94,15 @@ export function importedOrderRoutes(importedOrders: ImportedOrders, orders: Orde
         'API.Products.MissingPrice',
         'API.PaymentMethod.NotSupported',
       ],
-      handle: async ({ app, body: { order } }) => {
+      handle: async ({ app, scopes, body: { order } }) => {
         const errors = checkDecimals(app, order);
         if (Object.keys(errors).length > 0) return fieldErrorsAnswer(errors, app);
         const customer = parseCustomerIdentifier(order);
         if (isRefusal(customer)) return customer;
         const addedOrder = await importedOrders.add(app.id, parseImport(app, order, customer));
         if (isRefusal(addedOrder)) return addedOrder;
-        return created(presentOrder(app, (await orders.find(app.id, addedOrder.id)) as Order));
+        const presented = presentOrder(app, (await orders.find(app.id, addedOrder.id)) as Order);
+        return created(hasAnyScope(scopes, READING_SCOPES) ? presented : { ...presented, ...NO_CUSTOMER });
       },
     }),
   ];

@@ -20,7 +20,7 @@ export interface StartedProcess {
 export async function startApiProcess(config: Config): Promise<StartedProcess> {
   const logger = loggerOf(config);
   const service = await startService(config, { logger });
-  const backgroundWork = config.worker ? workOf(service, logger) : undefined;
+  const backgroundWork = config.worker ? workOf(service, config, logger) : undefined;
   const api = await startApi(service, config, logger).catch(async (error: unknown) => {
     await service.stop();
     throw error;

@@ -56,6 +56,7 @@ export async function startApi(
   const starts = new Turns<number | string>(MAX_STARTS);
   const metrics = new Metrics(service.database.health, () => starts.waitingCount);
   watchDatabase(metrics, service.container);
+  metrics.watchFreeBytes(config.dataDir);
   const counters = openCallCounters(config, logger);
   const adminParts = adminPartsOf(service, config, logger, { metrics, isDraining: () => isDraining });
   const app = buildApp(service, config, observerOf(logger, metrics), {

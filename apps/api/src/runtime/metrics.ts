@@ -5,6 +5,7 @@ import type { EndpointLag } from '@back-office/events';
 import type { LimitName } from '../http/errors.js';
 import type { FinishedRequest } from '../http/request-log.js';
 import type { AttemptCounts } from '../webhooks/index.js';
+import { freeBytesOf } from './free-space.js';
 import { readMetrics, shareMetrics } from './process-member.js';
 
 const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -112,6 +113,17 @@ export class Metrics {
       { name: 'jobs_failed', help: 'Background jobs that have used all their attempts', labelNames: [] },
       (gauge, { failedJobs }) => gauge.set(failedJobs),
     );
+  }
+
+  /** Processes of one machine report the same file system. */
+  watchFreeBytes(directory: string): void {
+    const gauge: Gauge = new Gauge({
+      name: 'data_free_bytes',
+      help: 'Free bytes on the file system of the data folder, which holds uploads and the files on disk',
+      aggregator: 'min',
+      registers: [this.registry],
+      collect: async () => gauge.set(await freeBytesOf(directory)),
+    });
   }
 
   observe({ method, route, status, milliseconds }: FinishedRequest): void {

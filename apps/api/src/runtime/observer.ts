@@ -27,8 +27,7 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe' | 'c
       else logger.info(line, 'request');
     },
     onFailed(error, request) {
-      const requestId = request.headers['x-request-id'];
-      const ids = { request_id: requestId, service_request_id: serviceRequestIdOf(request) };
+      const ids = { request_id: request.headers['x-request-id'], service_request_id: serviceRequestIdOf(request) };
       logger.error({ ...ids, failure: failureClassOf(error), error: loggable(error) }, 'request failed');
     },
     onRejected(rejection, address) {

@@ -57,7 +57,7 @@ export async function startService(
   }: ServiceOptions = {},
 ): Promise<Service> {
   const { webhookNetworks } = config;
-  await makeDataFolder(config.dataDir);
+  await makeDataFolder(config.dataDir, config.databaseUrl === undefined);
   const openAdapters: Closable[] = [];
   const stop = () => closeAll(openAdapters, CLOSE_TIMEOUT_MS);
   try {

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TOKENS } from '../tokens.js';
 import { Background } from './background.js';
+import type { Config } from '../config.js';
 import { choresOf } from './chores.js';
+import { freeSpaceChoreOf } from './free-space.js';
 import { loggable, type Logger } from './logger.js';
 import type { Service } from './service.js';
 
@@ -17,9 +19,11 @@ export interface BackgroundWork {
 /** Starts and stops all background work: periodic chores and the job queue of the media library. */
 export function workOf(
   { container, database }: Pick<Service, 'container' | 'database'>,
+  { dataDir }: Pick<Config, 'dataDir'>,
   logger: Logger,
 ): BackgroundWork {
-  const background = new Background(choresOf(container, logger), logger);
+  const chores = [...choresOf(container, logger), freeSpaceChoreOf(dataDir, logger)];
+  const background = new Background(chores, logger);
   const dispatcher = container.get(TOKENS.WebhookDispatcher);
   const queue = database.jobQueue(QUEUE_CONNECTIONS);
   const onFailure = (error: unknown, job: string) => logger.error({ job, error: loggable(error) }, 'job failed');

@@ -14,9 +14,10 @@ import { workOf } from './work.js';
 export async function startWorkerProcess(config: Config): Promise<() => Promise<void>> {
   const logger = loggerOf(config);
   const service = await startService(config, { logger });
-  const backgroundWork = workOf(service, logger);
+  const backgroundWork = workOf(service, config, logger);
   const metrics = new Metrics(service.database.health);
   watchDatabase(metrics, service.container);
+  metrics.watchFreeBytes(config.dataDir);
   const address = { port: config.workerPort ?? 0, host: config.adminHost };
   const probes =
     config.workerPort === undefined

@@ -14,12 +14,12 @@ beforeEach(() => {
   [started, ends] = [[], []];
 });
 
+function run(key: string): Promise<void> {
+  started.push(key);
+  return new Promise((resolve) => ends.push(resolve));
+}
 function start(...keys: readonly string[]): void {
-  for (const key of keys)
-    slots.start(key, () => {
-      started.push(key);
-      return new Promise((resolve) => ends.push(resolve));
-    });
+  for (const key of keys) slots.start(key, () => run(key));
 }
 const keysOf = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}/${index}`);

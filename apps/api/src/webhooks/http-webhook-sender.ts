@@ -14,7 +14,6 @@ const MAX_TEXT_BYTES = 1_024;
 /** Maximum time for which the resolved addresses of a host are reused. */
 const MAX_ADDRESS_AGE_MS = 5_000;
 
-class ForbiddenTarget extends Error {}
 class ReusedConnection extends Error {}
 
 export interface SenderOptions {
@@ -51,8 +50,8 @@ export class HttpWebhookSender implements WebhookSender {
         if (error instanceof ReusedConnection) return this.post(request, signal);
         throw error;
       });
-    } catch (error) {
-      if (error instanceof ForbiddenTarget) return { error: 'forbidden_target' };
+    } catch {
+      // A forbidden target must look like an unreachable one. Otherwise a caller could find names of the inner network.
       return { error: signal.aborted ? 'timeout' : 'connection_failed' };
     }
   }
@@ -113,7 +112,8 @@ function checkedLookup(addresses: HostAddresses, targets: Targets, isPlain: bool
   const findAllowed = async (hostname: string): Promise<readonly LookupAddress[]> => {
     const found = await addresses.find(hostname);
     // A single forbidden address is enough to refuse the host, because an attacker may switch a name between addresses.
-    if (found.some(({ address }) => !targets.allowsAddress(address, isPlain))) throw new ForbiddenTarget();
+    if (found.some(({ address }) => !targets.allowsAddress(address, isPlain)))
+      throw new Error('The host has a forbidden address');
     return found;
   };
   return (hostname, options, callback) => {

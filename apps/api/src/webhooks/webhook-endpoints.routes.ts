@@ -10,6 +10,8 @@ import {
 } from '@back-office/events';
 import { addSeconds, IS_INVALID, isRefusal, parsePage, refuse, type Clock } from '@back-office/kernel';
 import { presentEndpoint, WebhookEndpointShape } from '../events/index.js';
+import { CallsInProgress } from '../http/calls-in-progress.js';
+import { Busy } from '../http/errors.js';
 import { answerWith, created, NO_CONTENT, ok, type Answer } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, SMALL_BODY_BYTES, type Guard, type Route } from '../http/route.js';
@@ -28,6 +30,8 @@ import {
 } from './webhook-fields.js';
 
 const DEFAULT_LIMIT = 30;
+/** Each waits up to 15 seconds for its receiver. */
+const MAX_TESTS_OF_APP = 10;
 const ENDPOINT_GUARD: Guard = { kind: 'webhook endpoint', shownBy: '/webhook_endpoints/:id' };
 
 export const URL_NOT_ALLOWED = 'API.Webhooks.UrlNotAllowed';
@@ -143,6 +147,7 @@ function secretRoutes({ endpoints, testMessage, auditLog, clock }: EndpointParts
     (secret: string) =>
     (endpoint: WebhookEndpoint): Answer =>
       created({ ...presentEndpoint(endpoint, clock.now()), secret });
+  const tests = new CallsInProgress<number>(MAX_TESTS_OF_APP);
   return [
     route({
       method: 'post',
@@ -179,7 +184,9 @@ function secretRoutes({ endpoints, testMessage, auditLog, clock }: EndpointParts
         const endpoint = await endpoints.find(app.id, id);
         if (endpoint === undefined) return undefined;
         await auditLog.note(app.id, { action: 'webhook_endpoint.test', subjectId: id });
-        const { answer, latencyMs } = await testMessage.send(app.id, endpoint);
+        const result = await tests.run(app.id, () => testMessage.send(app.id, endpoint));
+        if (result === undefined) throw new Busy('app_webhook_tests');
+        const { answer, latencyMs } = result;
         return ok({
           delivered: isDelivered(answer),
           status: 'status' in answer ? answer.status : null,

@@ -51,7 +51,7 @@ export function describeSearches({ it }: Runner, newShop: () => Promise<Catalogu
   it('sorts by similarity only if at most 10,000 products contain the text', async () => {
     const shop = await newShop();
     const worse = Array.from({ length: MAX_RANKED_PRODUCTS }, (_, index) => product(`W${index}`, { name: 'A socket' }));
-    const better = product('BETTER', { name: 'B xock' });
+    const better = product('BETTER', { name: 'B flock' });
     const firstCode = async () => (await shop.listCodes({ search: 'ock' }, { offset: 0, limit: 1 }))[0];
     await shop.upsertAll(...worse.slice(1), better);
     expect(await firstCode()).toBe('BETTER');

@@ -80,15 +80,8 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       this.state.files.delete(appId, receipt.id);
       const { content, original } = receiptRecord;
       const { mime, kind, bytes, size } = upload;
-      const nextContent = {
-        content,
-        original,
-        mime,
-        kind,
-        size: bytes,
-        width: size?.width ?? null,
-        height: size?.height ?? null,
-      };
+      const { width = null, height = null } = size ?? {};
+      const nextContent = { content, original, mime, kind, size: bytes, width, height };
       if (isInitiallyPending(this.library, mime)) {
         this.jobs.addProcessing('content', { appId, fileId, version: file.version + 1 });
       }

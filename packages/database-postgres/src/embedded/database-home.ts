@@ -28,7 +28,7 @@ export function dataFolderOf(home: { directory: string }): string {
 }
 
 export async function prepareHome(dataDir: string, fallbackDir: string): Promise<Home> {
-  await makeDataFolder(dataDir);
+  await makeDataFolder(dataDir, true);
   const home = await chooseHome(await realpath(dataDir), fallbackDir);
   if (await makeFolder(dirname(home.directory))) await chmod(dirname(home.directory), 0o755);
   await makeFolder(home.directory);

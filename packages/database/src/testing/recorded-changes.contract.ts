@@ -117,7 +117,8 @@ export function recordedChangesContract(
       const row = { code: 'W', name: 'W', ...ADDRESS };
       const added = await recordsOf(() => fixture.warehouses.add(appId, { ...row, sellable: true }));
       expect(added).toMatchObject({ audited: [{ action: 'warehouses.put', after: { created: 1 } }], published: [] });
-      const [id = ''] = Object.keys((added.audited[0]?.after as { records: object }).records);
+      const { records = {} } = (added.audited[0]?.after ?? {}) as { records?: object };
+      const [id = ''] = Object.keys(records);
       const put = (name: string) => recordsOf(() => fixture.warehouses.put(appId, [{ ...row, name }]));
       expect((await put('W')).audited).toEqual([]);
       expect((await put('Store')).audited).toEqual([

@@ -70,6 +70,14 @@ describe('an upload token', () => {
     ]);
   });
 
+  it('is refused for a preset that the app does not have', async () => {
+    const { body: others } = await (await api.app()).get('/cdn_upload_presets');
+    for (const id of [99_999, others.data[0].id]) {
+      const { status, body } = await post({ preset_id: id });
+      expect([status, body]).toEqual([422, { errors: { preset_id: ['is invalid'] } }]);
+    }
+  });
+
   it('is refused for another folder or preset', async () => {
     const { body } = await shop.get('/cdn_upload_presets');
     const presetId = String(body.data[0].id);

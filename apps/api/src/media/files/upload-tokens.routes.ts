@@ -1,6 +1,14 @@
 import type { AccessTokens, UploadGrant } from '@back-office/apps';
-import { addSeconds, formatDateTime, isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { parseFolderPath, type FolderPath, type NewFile } from '@back-office/media';
+import {
+  addSeconds,
+  formatDateTime,
+  IS_INVALID,
+  isRefusal,
+  refuse,
+  type Clock,
+  type Refusal,
+} from '@back-office/kernel';
+import { parseFolderPath, type FolderPath, type NewFile, type UploadPresetQueries } from '@back-office/media';
 import { created } from '../../http/answer.js';
 import { hashToken, newToken } from '../../http/authentication.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../../http/duration.js';
@@ -31,7 +39,7 @@ const UploadTokenShape = component('UploadToken', {
   created_by: integer,
 });
 
-export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
+export function uploadTokenRoutes(tokens: AccessTokens, presets: UploadPresetQueries, clock: Clock): Route[] {
   return [
     route({
       method: 'post',
@@ -49,6 +57,7 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
         if (isRefusal(folder)) return folder;
         const secret = newToken('upload', app.id);
         const presetId = fields.preset_id ?? null;
+        if (presetId !== null && !(await hasPreset(presets, app.id, presetId))) return refuse(IS_INVALID, 'preset_id');
         const expiresAt = addSeconds(clock.now(), parseDuration(fields.expires_in, DEFAULT_LIFETIME_SECONDS));
         const properties = { scopes: ['media:write'], expiresAt, upload: { folder, presetId } } as const;
         const token = await tokens.add({ appId: app.id, hash: hashToken(secret), ...properties, createdBy: tokenId });
@@ -66,6 +75,11 @@ export function uploadTokenRoutes(tokens: AccessTokens, clock: Clock): Route[] {
       },
     }),
   ];
+}
+
+async function hasPreset(presets: UploadPresetQueries, appId: number, id: number): Promise<boolean> {
+  const list = JSON.parse(await presets.list(appId)) as readonly { readonly id: number }[];
+  return list.some((preset) => preset.id === id);
 }
 
 export const UPLOAD_NOT_GRANTED = 'API.Tokens.UploadNotGranted';
