@@ -1,22 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { blackPng, linedPdf } from './bombs.js';
 import type { Caller, Data } from './caller.js';
 import type { HostileCall, HostileClients } from './hostile.js';
-import { evaluate, VARIANT_COUNT } from './load.js';
 import type { Rig } from './rig.js';
 import type { ScenarioResult } from './scenario.js';
+import { callSteadily, compare, HOSTILE_SECONDS, IDLE_SECONDS, measureVictim, type Measuring } from './victim.js';
 
-const CALLS_PER_SECOND = 20;
-/** In less time, so few calls would be sent that the slowest two would decide the p99. */
-const IDLE_SECONDS = 10;
-const HOSTILE_SECONDS = 20;
-const MAX_P99_FACTOR = 5;
-/** A smaller p99 depends more on the machine than on the service. */
-const MIN_IDLE_P99_MS = 10;
 const APP_CONNECTION_COUNT = 200;
 const STRANGER_CONNECTION_COUNT = 100;
 const GUESSING_CONNECTION_COUNT = 300;
@@ -28,15 +17,13 @@ const UNKNOWN_KEY_COUNT = 700_000;
 const BOMB_COUNT = 12;
 const MAX_PENDING_SECONDS = 20;
 const UNKNOWN_TOKEN = `bo_app_${'u'.repeat(43)}`;
-const HOSTILE_SCRIPT = fileURLToPath(new URL('hostile.ts', import.meta.url));
-
-export interface Measuring {
-  /** Whether the machine is idle enough to compare times. */
-  readonly isTimed: boolean;
-}
 
 /** Another app sends slow calls over many connections. They must not slow down the calls of the shop. */
 export async function flooded(rig: Rig, measuring: Measuring): Promise<ScenarioResult> {
+  return measureVictim(rig, measuring, await floodingClients(rig, measuring));
+}
+
+export async function floodingClients(rig: Rig, measuring: Measuring): Promise<HostileClients[]> {
   await fillCatalogue(rig.stranger);
   const headers = { ...rig.stranger.headers, 'Content-Type': 'application/json' };
   const read = (path: string): HostileCall => ({ method: 'GET', path: `/api/v2${path}`, headers });
@@ -58,11 +45,11 @@ export async function flooded(rig: Rig, measuring: Measuring): Promise<ScenarioR
   ];
   const { origin } = rig.apis[0];
   const smallCalls = [read(`/products?searchAll=lined&limit=${SMALL_PAGE_SIZE}&orderBy=price`)];
-  return measureVictim(rig, measuring, [
+  return [
     { origin, connections: APP_CONNECTION_COUNT, calls },
     // So many concurrent small calls slow down every statement on two cores, so a timed run omits them.
     ...(measuring.isTimed ? [] : [{ origin, connections: APP_CONNECTION_COUNT, calls: smallCalls }]),
-  ]);
+  ];
 }
 
 /** Callers without a token guess tokens and file URLs, read a public file, and request the health check. */
@@ -138,14 +125,14 @@ export async function bombed(rig: Rig, measuring: Measuring): Promise<ScenarioRe
   };
 }
 
-async function upload(caller: Caller, bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Data> {
+export async function upload(caller: Caller, bytes: Uint8Array<ArrayBuffer>, name: string): Promise<Data> {
   const form = new FormData();
   form.set('file', new Blob([bytes]), name);
   return caller.mustSucceed('POST', '/cdn/files', form);
 }
 
 /** `check` counts a pending file as a broken rule, so the scenario deletes its files. */
-async function purge(caller: Caller, files: readonly Data[]): Promise<void> {
+export async function purge(caller: Caller, files: readonly Data[]): Promise<void> {
   await caller.mustSucceed('DELETE', '/cdn/list', { files: files.map(({ key }) => ({ key })) });
   await caller.mustSucceed('DELETE', '/cdn/files/purge', { ids: files.map(({ id }) => id) });
 }
@@ -171,74 +158,4 @@ async function fillCatalogue(caller: Caller): Promise<void> {
   });
   for (const part of [products.slice(0, ROWS / 2), products.slice(ROWS / 2)])
     await caller.mustSucceed('POST', '/int/products', { products: part });
-}
-
-async function measureVictim(
-  rig: Rig,
-  measuring: Measuring,
-  clients: readonly HostileClients[],
-): Promise<ScenarioResult> {
-  const idle = await callSteadily(rig.caller, IDLE_SECONDS);
-  const child = spawn(process.execPath, [...process.execArgv, HOSTILE_SCRIPT], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  });
-  // Sends the calls over standard input, because their bodies are too large for a command-line argument.
-  child.stdin.end(JSON.stringify(clients));
-  const exit = once(child, 'exit');
-  // Hostile clients normally run on other machines, so this process must not take CPU time from the service.
-  setPriority(child.pid as number, constants.priority.PRIORITY_LOW);
-  try {
-    await pause(1_000);
-    return compare(idle, await callSteadily(rig.caller, HOSTILE_SECONDS), measuring);
-  } finally {
-    child.kill('SIGKILL');
-    await exit;
-  }
-}
-
-interface SteadyCalls {
-  readonly p99Ms: number;
-  readonly calls: number;
-  readonly failed: number;
-}
-
-/** Sends various calls at a fixed rate, regardless of how long the answers take. */
-async function callSteadily(victim: Caller, seconds: number): Promise<SteadyCalls> {
-  const jobs = [
-    () => victim.call('GET', '/products?code=V1'),
-    () => victim.call('GET', '/orders?limit=5'),
-    () => evaluate(victim, [{ code: `V${VARIANT_COUNT - 1}`, qty: 1 }]),
-    () => victim.call('GET', '/app/settings'),
-  ];
-  const calls: Promise<{ readonly ms: number; readonly isFailed: boolean }>[] = [];
-  for (let index = 0; index < seconds * CALLS_PER_SECOND; index += 1) {
-    calls.push(timed(jobs[index % jobs.length] as () => Promise<unknown>));
-    await pause(1_000 / CALLS_PER_SECOND);
-  }
-  const results = await Promise.all(calls);
-  const sortedMs = results.map(({ ms }) => ms).sort((a, b) => a - b);
-  return {
-    p99Ms: sortedMs[Math.ceil(sortedMs.length * 0.99) - 1] ?? 0,
-    calls: results.length,
-    failed: results.filter(({ isFailed }) => isFailed).length,
-  };
-}
-
-async function timed(call: () => Promise<unknown>): Promise<{ readonly ms: number; readonly isFailed: boolean }> {
-  const startMs = performance.now();
-  const answer = await call().catch(() => 'unknown');
-  const { status = 200 } = (typeof answer === 'object' ? answer : {}) as { readonly status?: number };
-  return { ms: performance.now() - startMs, isFailed: answer === 'unknown' || status !== 200 };
-}
-
-function compare(idle: SteadyCalls, hostile: SteadyCalls, { isTimed }: Measuring) {
-  const maxMs = Math.max(idle.p99Ms, MIN_IDLE_P99_MS) * MAX_P99_FACTOR;
-  const [idleMs, hostileMs] = [Math.round(idle.p99Ms), Math.round(hostile.p99Ms)];
-  return {
-    breaches: [
-      ...(hostile.failed === 0 ? [] : [`${hostile.failed} of ${hostile.calls} calls of the victim fail`]),
-      ...(isTimed && hostile.p99Ms >= maxMs ? [`the victim's p99 is ${hostileMs} ms, ${idleMs} ms when idle`] : []),
-    ],
-    note: `p99 ${hostileMs} ms, ${idleMs} ms when idle, ${hostile.failed} of ${hostile.calls} failed`,
-  };
 }

@@ -1,3 +1,4 @@
+import { everyTrick } from './every-trick.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crashPoints } from './crash-points.js';
 import { bursts, expireTwice } from './bursts.js';
@@ -40,6 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'F22 an app floods the service', run: (rig) => flooded(rig, { isTimed: true }), runsAlone: true },
   { name: 'F23 strangers flood the service', run: (rig) => besieged(rig, { isTimed: true }), runsAlone: true },
   { name: 'F24 an app uploads bombs', run: (rig) => bombed(rig, { isTimed: true }), runsAlone: true },
+  { name: 'F26 an app uses every trick at once', run: (rig) => everyTrick(rig, { isTimed: true }), runsAlone: true },
   { name: 'F20 servers are killed while they migrate', run: (rig) => killedWhileMigrating(rig) },
   { name: 'F10 the payment service fails, is silent, pays without an answer', run: gatewayBroken },
   { name: 'F25 a receiver of webhooks misbehaves', run: receiverBroken },
