@@ -27,29 +27,36 @@ export function checkTextField(value: unknown, max: number, isRequired: boolean)
   return checkText(value, max, !isRequired);
 }
 
-/** Checks like {@link checkTextField}, and accepts only web addresses, paths of the same site and data of images. */
+/** Checks like {@link checkTextField}, and refuses URLs that run a script when a page opens them. */
 export function checkUrlField(value: unknown, max: number, isRequired: boolean): string | undefined {
   const error = checkTextField(value, max, isRequired);
-  return error === undefined && typeof value === 'string' && !isWebUrl(value) ? IS_INVALID : error;
+  return error === undefined && typeof value === 'string' && isScriptUrl(value) ? IS_INVALID : error;
 }
 
-/** Ignores spaces and control characters in the scheme, as browsers do. */
-function isWebUrl(url: string): boolean {
-  const text = [...url].filter((character) => character > ' ').join('');
-  // Browsers take a backslash for a slash, and an address without a scheme for one of another host.
-  if (/^[/\\]{2}/.test(text)) return false;
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
-  switch (scheme?.toLowerCase()) {
-    case undefined:
-      return true;
-    case 'http':
-    case 'https':
-      return /^https?:\/\/[^/?#\\@]+([/?#]|$)/i.test(text);
-    case 'data':
-      return /^data:image\//i.test(text);
-    default:
-      return false;
-  }
+/** Checks like {@link checkUrlField}, and refuses schemes and passwords that no shop shows as an image. */
+export function checkImageUrlField(value: unknown, max: number, isRequired: boolean): string | undefined {
+  const error = checkUrlField(value, max, isRequired);
+  return error === undefined && typeof value === 'string' && !isImageUrl(value) ? IS_INVALID : error;
+}
+
+function isImageUrl(url: string): boolean {
+  const [, scheme = 'https', rest = ''] = /^\s*([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? [];
+  const isWebUrl = ['http', 'https'].includes(scheme.toLowerCase()) && !/^[/\\]*[^/?#\\]*@/.test(rest);
+  return isWebUrl || scheme.toLowerCase() === 'data';
+}
+
+/**
+ * Returns true for `javascript:`, `vbscript:` and `data:` URLs, except images. Ignores spaces and control characters in
+ * the scheme, as browsers do.
+ */
+function isScriptUrl(url: string): boolean {
+  const scheme = [...url.slice(0, url.indexOf(':') + 1).toLowerCase()].filter((character) => character > ' ').join('');
+  const isImage = url
+    .slice(url.indexOf(':') + 1)
+    .toLowerCase()
+    .trimStart()
+    .startsWith('image/');
+  return scheme === 'javascript:' || scheme === 'vbscript:' || (scheme === 'data:' && !isImage);
 }
 
 /** Returns the message for an invalid amount; accepts a missing value. `min` is in minor units. */

@@ -8,7 +8,7 @@ import {
   rowErrorKey,
   rowErrorKeys,
   checkTextField,
-  checkUrlField,
+  checkImageUrlField,
   storedIdentifier,
   type ParsedRow,
   planRows,
@@ -66,7 +66,7 @@ function findFirstError(row: Readonly<Record<string, unknown>>): string | undefi
     ['name', checkTextField(row['name'], MAX_STRING_LENGTH, true)],
     ...Object.entries(MAX_DEGREES).map(([name, max]) => [name, checkDegrees(row[name], max)]),
     ...Object.entries(MAX_OPTIONAL_LENGTHS).map(([name, max]) => [name, checkTextField(row[name], max, false)]),
-    ['image_url', checkUrlField(row['image_url'], MAX_URL_LENGTH, false)],
+    ['image_url', checkImageUrlField(row['image_url'], MAX_URL_LENGTH, false)],
   ] as [string, string | undefined][];
   const [name = '', rule] = checks.find(([, failedRule]) => failedRule !== undefined) ?? [];
   return rule === undefined ? undefined : rowErrorKey('AppLocations', name, rule);

@@ -14,7 +14,7 @@ import {
   checkFlag,
   checkPercentage,
   checkTextField,
-  checkUrlField,
+  checkImageUrlField,
 } from '@back-office/kernel';
 import { fieldOfMessageKey } from '../http/failed-rows.js';
 import { MAX_ROWS } from '../http/row-check.js';
@@ -201,7 +201,7 @@ function checkImages(row: Row): RowError | undefined {
     row,
     'images',
     (image) =>
-      toRowError('image_url', checkUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
+      toRowError('image_url', checkImageUrlField(image['image_url'], MAX_URL_LENGTH, true)) ??
       toRowError('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
   );
 }

@@ -54,6 +54,14 @@ describe('HttpWebhookSender', () => {
     expect(requestCount).toBe(0);
   });
 
+  it.each(['https://shop.example/\r\nX: y', 'https://shop.example\\@10.1.2.3/', ' https://shop.example/'])(
+    'does not accept %j for a new endpoint',
+    (url) => {
+      const sender = new HttpWebhookSender(new Targets([]), () => new Date());
+      expect([sender.accepts(url), sender.accepts('https://shop.example/')]).toEqual([false, true]);
+    },
+  );
+
   it('reaches a host name in a network that the operator allows', async () => {
     handleRequest = (_, response) => response.writeHead(204).end();
     expect(await send(LOOPBACK, 'localhost')).toMatchObject({ status: 204 });

@@ -14,6 +14,9 @@ const MAX_TEXT_BYTES = 1_024;
 /** Maximum time for which the resolved addresses of a host are reused. */
 const MAX_ADDRESS_AGE_MS = 5_000;
 
+/** The parser of URLs drops or replaces these, so the stored URL would differ from the called one. */
+const UNCLEAR_CHARACTERS = /[\s\\\p{Cc}]/u;
+
 class ReusedConnection extends Error {}
 
 export interface SenderOptions {
@@ -38,11 +41,11 @@ export class HttpWebhookSender implements WebhookSender {
   }
 
   accepts(url: string): boolean {
-    return this.targets.allowsUrl(url);
+    return !UNCLEAR_CHARACTERS.test(url) && this.targets.allowsUrl(url);
   }
 
   async send(request: WebhookRequest): Promise<WebhookAnswer> {
-    if (!this.accepts(request.url)) return { error: 'forbidden_target' };
+    if (!this.targets.allowsUrl(request.url)) return { error: 'forbidden_target' };
     const signal = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
     try {
       return await this.post(request, signal).catch((error: unknown) => {

