@@ -33,7 +33,7 @@ const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
 /** If more products contain the text, they are not sorted by similarity, which takes seconds for a large catalogue. */
 export const MAX_RANKED_PRODUCTS = 10_000;
-/** Maximum number of found products with only a similar name. */
+/** Maximum number of found products with only a similar name. Of more, the database chooses any. */
 export const MAX_SIMILAR_PRODUCTS = 1_000;
 
 /** Returns true when a search for this text also finds similar names. */

@@ -7271,7 +7271,7 @@ export interface operations {
                 perPage?: number;
                 /** @description name, price (the lowest), inserted_at, updated_at or sales_quantity, optionally followed by desc; several separated by a comma. Default: by name, the best matches first when searching */
                 orderBy?: string;
-                /** @description in names: exact matches first, then prefixes, prefixes of words, similar names; case and accents aside */
+                /** @description in names: exact matches first, then prefixes, prefixes of words, similar names; case and accents aside; above 10,000 matches, similarity does not count */
                 search?: string;
                 /** @description in names, codes and barcodes of products and variants, exact codes first */
                 searchAll?: string;

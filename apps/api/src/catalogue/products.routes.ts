@@ -79,7 +79,7 @@ const LIST_QUERY = {
   search: {
     schema: text,
     description:
-      'in names: exact matches first, then prefixes, prefixes of words, similar names; case and accents aside',
+      'in names: exact matches first, then prefixes, prefixes of words, similar names; case and accents aside; above 10,000 matches, similarity does not count',
   },
   searchAll: { schema: text, description: 'in names, codes and barcodes of products and variants, exact codes first' },
   code: { schema: text, description: "a product's code, else a variant's; case and surrounding spaces aside" },

@@ -11,7 +11,7 @@ export async function freeBytesOf(directory: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Warns each minute while little space is left, because a full disk makes only uploads fail. */
+/** Warns each minute while little space is left, because reads and the health check work until the end. */
 export function freeSpaceChoreOf(directory: string, logger: Logger, minBytes = MIN_FREE_BYTES): Chore {
   return {
     name: 'check the free space',

@@ -119,10 +119,10 @@ export class Metrics {
   watchFreeBytes(directory: string): void {
     const gauge: Gauge = new Gauge({
       name: 'data_free_bytes',
-      help: 'Free bytes on the file system of the data folder, which holds uploads and the files on disk',
+      help: 'Free bytes on the file system of the data folder, which holds uploads, files on disk and the embedded database',
       aggregator: 'min',
       registers: [this.registry],
-      collect: async () => gauge.set(await freeBytesOf(directory)),
+      collect: async () => gauge.set(await freeBytesOf(directory).catch(() => NaN)),
     });
   }
 

@@ -14,7 +14,7 @@ interface Slot {
   readonly run: Promise<void>;
 }
 
-/** The endpoints that take turns now. Endpoints that were slow in their last turn use at most half of the slots. */
+/** The endpoints that take turns now. Those that were slow in their last turn use at most half of the slots. */
 export class EndpointSlots {
   private readonly taken = new Map<string, Slot>();
   private readonly slow: Memory<true>;

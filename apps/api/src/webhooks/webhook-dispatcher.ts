@@ -25,10 +25,12 @@ import type { Clock } from '@back-office/kernel';
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import { DeliveryPace } from './delivery-pace.js';
-import { EndpointSlots, MAX_ENDPOINTS } from './endpoint-slots.js';
+import { EndpointSlots } from './endpoint-slots.js';
 import { stopOf } from './stop-promise.js';
 import { messageId, type WebhookMessages } from './webhook-messages.js';
 
+/** More than the slots, because slow endpoints may have no slot now. */
+const MAX_DUE = 1_000;
 const MAX_REQUESTS_PER_ENDPOINT = 16;
 const MAX_REQUESTS_PER_SLOW_ENDPOINT = 2;
 /** Time after which a turn starts no further request. */
@@ -76,8 +78,7 @@ interface AttemptResult {
 }
 
 /**
- * Delivers events to the endpoints of all apps. Endpoints take separate turns and apps start deliveries in turn, so
- * neither a slow endpoint nor an app with many events delays others.
+ * Delivers events to the endpoints of all apps. Endpoints take separate turns, and the apps start deliveries in turn.
  */
 export class WebhookDispatcher {
   private readonly slots: EndpointSlots;
@@ -99,7 +100,7 @@ export class WebhookDispatcher {
   /** Starts a turn for each due endpoint without waiting for its end. */
   async start(stopping: AbortSignal, report: DispatchReport): Promise<void> {
     if (this.slots.isFull || stopping.aborted) return;
-    for (const { appId, endpointId } of await this.ports.queue.findDue(MAX_ENDPOINTS))
+    for (const { appId, endpointId } of await this.ports.queue.findDue(MAX_DUE))
       this.slots.start(keyOf(appId, endpointId), () =>
         this.deliverAll({ appId, endpointId, stopping, report }).catch((error: unknown) =>
           report.failed(appId, endpointId, error),
@@ -206,7 +207,7 @@ export class WebhookDispatcher {
       for (const delivery of chain) {
         if (isHalted || stopping.aborted || performance.now() > endMs) return;
         await Promise.race([this.pace.take(app.id), stop.promise]);
-        if (isHalted || stopping.aborted) return;
+        if (isHalted || stopping.aborted || performance.now() > endMs) return;
         const result = await this.attemptOne(leased, delivery, bodyOf(delivery.event), stop.promise);
         if (result === undefined) return;
         results.push(result);

@@ -183,8 +183,10 @@ function secretRoutes({ endpoints, testMessage, auditLog, clock }: EndpointParts
       handle: async ({ app, id }) => {
         const endpoint = await endpoints.find(app.id, id);
         if (endpoint === undefined) return undefined;
-        await auditLog.note(app.id, { action: 'webhook_endpoint.test', subjectId: id });
-        const result = await tests.run(app.id, () => testMessage.send(app.id, endpoint));
+        const result = await tests.run(app.id, async () => {
+          await auditLog.note(app.id, { action: 'webhook_endpoint.test', subjectId: id });
+          return testMessage.send(app.id, endpoint);
+        });
         if (result === undefined) throw new Busy('app_webhook_tests');
         const { answer, latencyMs } = result;
         return ok({
