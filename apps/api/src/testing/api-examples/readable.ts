@@ -9,6 +9,7 @@ const FIXED_FIELDS: Readonly<Record<string, unknown>> = {
   latency_ms: 42,
   bytes: 512,
   request_id: '8f14e45f-ceea-4a7b-9c1d-2f6b7d3a5e10',
+  service_request_id: '8f14e45f-ceea-4a7b-9c1d-2f6b7d3a5e10',
 };
 
 /** Patterns of random texts and their placeholders. Equal texts get equal placeholders. */
