@@ -1,4 +1,4 @@
-import { type ParsedRow, planRows } from '@back-office/kernel';
+import { planRowSteps, runSteps, type ParsedRow, type Steps } from '@back-office/kernel';
 import type { BulkPlan } from '@back-office/matching';
 import { copyDrafts, type FoundProducts } from './product-drafts.js';
 import { Planner, type PlannedProduct } from './planner.js';
@@ -23,12 +23,17 @@ const MAX_PLANS_WITH_TAKEOVERS = 3;
  * renames that record, the row fails. Explanations are empty without `explain`. If no stored product has one of the
  * `generatedSlugs`, the plan is as if all products of the app had been found.
  */
-export function planProducts(
+export function planProducts(...parameters: Parameters<typeof planProductSteps>): ProductPlan {
+  return runSteps(planProductSteps(...parameters));
+}
+
+/** Plans like {@link planProducts}, in steps. */
+export function* planProductSteps(
   rows: readonly ParsedRow<DesiredProduct>[],
   foundProducts: FoundProducts,
   slugTools: SlugTools,
   { explain = false, replacesImages = false, storesReferences = false }: ProductOptions = {},
-): ProductPlan {
+): Steps<ProductPlan> {
   const refusedRows = new Map<number, RowFailure>();
   const slugGenerator = new SlugGenerator(slugTools);
   for (let plan = 1; ; plan += 1) {
@@ -38,7 +43,9 @@ export function planProducts(
       replacesImages,
       storesReferences,
     });
-    const outcomes = planRows(rows, (row: DesiredProduct, index) => planner.plan(row, index, refusedRows.get(index)));
+    const outcomes = yield* planRowSteps(rows, (row: DesiredProduct, index) =>
+      planner.plan(row, index, refusedRows.get(index)),
+    );
     const conflicts = planner.findConflicts(outcomes);
     if (conflicts.size === 0) {
       const explainRows = () => rows.map((_, index) => planner.explain(index));

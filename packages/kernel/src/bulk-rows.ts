@@ -1,3 +1,5 @@
+import { mapSteps, runSteps, type Steps } from './steps.js';
+
 export type ParsedRow<Row> = Row | string;
 
 export type RowOutcome<Planned> = Planned | string;
@@ -22,7 +24,14 @@ export function planRows<Row, Planned>(
   rows: readonly ParsedRow<Row>[],
   plan: (row: Row, index: number) => RowOutcome<Planned>,
 ): RowOutcome<Planned>[] {
-  return rows.map((row, index) => (typeof row === 'string' ? row : plan(row, index)));
+  return runSteps(planRowSteps(rows, plan));
+}
+
+export function planRowSteps<Row, Planned>(
+  rows: readonly ParsedRow<Row>[],
+  plan: (row: Row, index: number) => RowOutcome<Planned>,
+): Steps<RowOutcome<Planned>[]> {
+  return mapSteps(rows, (row, index) => (typeof row === 'string' ? row : plan(row, index)));
 }
 
 export function plannedOf<Planned>(outcomes: readonly RowOutcome<Planned>[]): Planned[] {

@@ -18,6 +18,7 @@ export * from './refusal.js';
 export * from './event.js';
 export * from './row-rules.js';
 export * from './sale.js';
+export * from './steps.js';
 export * from './text.js';
 export * from './turns.js';
 export * from './vat.js';

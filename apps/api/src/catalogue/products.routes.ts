@@ -1,4 +1,5 @@
-import { failedRows } from '@back-office/kernel';
+import { runInSlices } from '../http/run-in-slices.js';
+import { failedRows, mapSteps, plannedOf } from '@back-office/kernel';
 import type { AppContext } from '@back-office/apps';
 import { MATCHING } from '@back-office/matching';
 import { ok, okJson } from '../http/answer.js';
@@ -109,13 +110,13 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');
         Object.values(countNested(rows)).forEach(assertNestedLimit);
-        const desiredProducts = rows.map((row) => parseProductRow(row, app.decimals));
+        const desiredProducts = await runInSlices(mapSteps(rows, (row) => parseProductRow(row, app.decimals)));
         const upserted = await products.upsert(app, desiredProducts, {
           ...options,
           replacesImages: body.images_mode === 'replace',
           storesReferences: body.store_external_ref ?? false,
         });
-        return okExplained(presentUpsert(app, rows, upserted), upserted.explain);
+        return okExplained(await presentUpsert(app, rows, upserted), upserted.explain);
       },
     }),
     route({
@@ -139,9 +140,13 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
   ];
 }
 
-function presentUpsert(app: AppContext, rows: readonly unknown[], { outcomes, failedVariants }: UpsertedProducts) {
+async function presentUpsert(
+  app: AppContext,
+  rows: readonly unknown[],
+  { outcomes, failedVariants }: UpsertedProducts,
+) {
   return {
-    products: outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [presentUpsertedProduct(outcome)])),
+    products: await runInSlices(mapSteps(plannedOf(outcomes), presentUpsertedProduct)),
     failed: presentFailedRows(failedRows(outcomes), rows, app, (row, key, index) =>
       fieldOfProductError(row, { key, variantIndex: failedVariants.get(index) }, app.decimals),
     ),

@@ -1,5 +1,6 @@
 import type { Field, FieldType, FieldContext, Resource, Row, SetUpQueries, SetUpRecords } from '@back-office/checkout';
-import { ALREADY_TAKEN, formatDateTime, rowErrorKey, rowErrorKeys } from '@back-office/kernel';
+import { runInSlices } from '../http/run-in-slices.js';
+import { ALREADY_TAKEN, formatDateTime, mapSteps, rowErrorKey, rowErrorKeys } from '@back-office/kernel';
 import type { TSchema } from '@sinclair/typebox';
 import { ok } from '../http/answer.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
@@ -33,7 +34,7 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
         const result = await records.put(name, app, rows);
         if ('failures' in result)
           return rejectionAnswer(result.failures, { field: name, rows }, app, { area: resource.area });
-        return ok(result.rows.map((row) => present(row, app)));
+        return ok(await runInSlices(mapSteps(result.rows, (row) => present(row, app))));
       },
     }),
     route({

@@ -4,8 +4,11 @@ import {
   isRow,
   looseCode,
   MALFORMED,
+  mapSteps,
   rowErrorKey,
+  runSteps,
   type RowOutcome,
+  type Steps,
 } from '@back-office/kernel';
 
 import type { Field, FieldContext, Row } from './fields.js';
@@ -54,14 +57,19 @@ export interface SetUpPlan {
 }
 
 /** Plans the rows in order; each row sees the changes of earlier rows. A row matches a record only by code. */
-export function planSetUp(
+export function planSetUp(...parameters: Parameters<typeof planSetUpSteps>): SetUpPlan {
+  return runSteps(planSetUpSteps(...parameters));
+}
+
+/** Plans like {@link planSetUp}, in steps. */
+export function* planSetUpSteps(
   resource: Resource,
   rows: readonly unknown[],
   { app, records, referencedIds }: FoundRecords,
-): SetUpPlan {
+): Steps<SetUpPlan> {
   const recordsByCode = new Map(records.map((row) => [row.code, row]));
   const looseCodes = new LooseCodes(resource, records);
-  const outcomes = rows.map((sentRow) => {
+  const outcomes = yield* mapSteps(rows, (sentRow): RowOutcome<StoredRow> => {
     const plannedRow = planRow(resource, sentRow, { app, recordsByCode, referencedIds });
     if (typeof plannedRow === 'string') return plannedRow;
     const takenKey = looseCodes.findTaken(plannedRow, recordsByCode.get(plannedRow.code));

@@ -1,7 +1,7 @@
 import {
   newDrafts,
   ownersOfReplacedImages,
-  planProducts,
+  planProductSteps,
   productChanges,
   priceEntries,
   productEvents,
@@ -16,15 +16,15 @@ import {
   type UpsertedProducts,
   type VariantDraft,
 } from '@back-office/catalogue';
-import { columnsOf, sum, type Clock } from '@back-office/kernel';
+import { columnsOf, jsonSteps, sum, type Clock } from '@back-office/kernel';
 import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk } from '../connection/bulk.js';
 import type { Transaction } from '../connection/transaction.js';
 import type { Postgres } from '../connection/postgres.js';
-import type { Statement } from '../connection/sql.js';
 import { asciiOf, foldName } from '@back-office/database';
+import { runInSlices } from '../connection/run-in-slices.js';
 import {
   addHoldersOfCandidates,
   areSlugsFree,
@@ -40,6 +40,9 @@ import {
   UPDATE_VARIANTS,
   PRODUCT_COLUMNS,
 } from './product-statements.js';
+
+/** These statements also have the ids of the rows, which the planner can count. */
+const UPDATES = new Set([UPDATE_PRODUCTS, UPDATE_VARIANTS]);
 
 const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
 
@@ -96,10 +99,10 @@ async function planWithIds(
 ): Promise<PlanWithIds> {
   const validRows = rows.filter((row) => typeof row !== 'string');
   let foundProducts = await findNamedRecords(transaction, appId, validRows);
-  let plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+  let plan = await runInSlices(planProductSteps(rows, foundProducts, SLUG_TOOLS, options));
   if (!(await areSlugsFree(transaction, appId, [...plan.generatedSlugs]))) {
     foundProducts = await addHoldersOfCandidates(transaction, appId, foundProducts, validRows);
-    plan = planProducts(rows, foundProducts, SLUG_TOOLS, options);
+    plan = await runInSlices(planProductSteps(rows, foundProducts, SLUG_TOOLS, options));
   }
   return { plan, foundProducts, ids: await reserveIds(transaction, newDrafts(plan.outcomes)) };
 }
@@ -124,21 +127,19 @@ async function writeChanges(
   for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
   const newProductRow = (product: ProductDraft) =>
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []));
-  type RowMaker<Item> = (draft: Item) => object;
-  const write = <Item extends Draft>(text: string, drafts: readonly Item[], rowOf: RowMaker<Item>): Statement[] =>
-    drafts.length === 0 ? [] : [{ text, values: [appId, JSON.stringify(drafts.map(rowOf)), now] }];
-  const update: typeof write = (text, drafts, rowOf) =>
-    write(text, drafts, rowOf).map(({ values }) => ({ text, values: [...values, drafts.map(({ id }) => id)] }));
+  const write = async <Item extends Draft>(text: string, drafts: readonly Item[], toRow: (draft: Item) => object) => {
+    if (drafts.length === 0) return;
+    const values = [appId, await runInSlices(jsonSteps(drafts, toRow)), now];
+    await transaction.rows(text, UPDATES.has(text) ? [...values, drafts.map(({ id }) => id)] : values);
+  };
   transaction.record(appId, now, { events: productEvents(knownProducts, newProducts) });
-  const statements = [
-    ...update(UPDATE_VARIANTS, knownVariants, variantRow),
-    ...write(INSERT_VARIANTS, variantsOfKnownProducts, variantRow),
-    ...update(UPDATE_PRODUCTS, knownProducts, productRow),
-    ...write(INSERT_PRODUCTS, newProducts, newProductRow),
-    ...write(INSERT_VARIANTS, variantsOfNewProducts, variantRow),
-    ...imageStatements(appId, withImages, { now, libraryKeyOf }),
-  ];
-  for (const { text, values } of statements) await transaction.rows(text, values);
+  await write(UPDATE_VARIANTS, knownVariants, variantRow);
+  await write(INSERT_VARIANTS, variantsOfKnownProducts, variantRow);
+  await write(UPDATE_PRODUCTS, knownProducts, productRow);
+  await write(INSERT_PRODUCTS, newProducts, newProductRow);
+  await write(INSERT_VARIANTS, variantsOfNewProducts, variantRow);
+  for (const { text, values } of imageStatements(appId, withImages, { now, libraryKeyOf }))
+    await transaction.rows(text, values);
 }
 
 type Draft = ProductDraft | VariantDraft;

@@ -1,5 +1,5 @@
 import {
-  planSetUp,
+  planSetUpSteps,
   RESOURCES,
   setUpEntries,
   type Resource,
@@ -11,7 +11,8 @@ import {
   type SetUpRecords,
   type StoredRow,
 } from '@back-office/checkout';
-import { isRow, isStorable, plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
+import { isRow, isStorable, jsonSteps, plannedOf, rejectionOf, type Clock, type Page } from '@back-office/kernel';
+import { runInSlices } from '../connection/run-in-slices.js';
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { beginLockedBulk, MAX_ROWS_BY_INDEX } from '../connection/bulk.js';
 import { listed } from '../lists/list-conditions.js';
@@ -86,11 +87,8 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
       await checkStoredCurrency(transaction, app);
       const lockedRecords = await this.lock(transaction, name, app.id, rows);
       const referencedIds = await this.findReferencedIds(transaction, name, app.id, rows);
-      const { outcomes } = planSetUp(RESOURCES[name], rows, {
-        app,
-        records: lockedRecords,
-        referencedIds,
-      });
+      const found = { app, records: lockedRecords, referencedIds };
+      const { outcomes } = await runInSlices(planSetUpSteps(RESOURCES[name], rows, found));
       const rejection = rejectionOf(outcomes);
       if (rejection) return rejection;
       const plannedRows = plannedOf(outcomes);
@@ -166,7 +164,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
     return new Set(foundRows.map(({ id }) => id));
   }
 
-  private write(
+  private async write(
     transaction: Transaction,
     name: ResourceName,
     appId: number,
@@ -178,7 +176,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
       select $1, ${columns.list}, $3, $3 from json_to_recordset($2) as r (ordinal int, ${columns.typedList}) order by ordinal
       on conflict (app_id, code) do update set ${columns.setFrom('excluded')}, updated_at = excluded.updated_at
       returning *`;
-    const values = rows.map((row, ordinal) => ({ ...row, ordinal }));
-    return transaction.rows(text, [appId, JSON.stringify(values), this.clock.now()]);
+    const json = await runInSlices(jsonSteps([...rows.entries()], ([ordinal, row]) => ({ ...row, ordinal })));
+    return transaction.rows(text, [appId, json, this.clock.now()]);
   }
 }

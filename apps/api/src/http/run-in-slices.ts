@@ -1,0 +1,10 @@
+import { runStepsInSlices, type EventLoop, type Steps } from '@back-office/kernel';
+
+const LOOP: EventLoop = {
+  nowMs: () => performance.now(),
+  nextPass: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+export function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
+  return runStepsInSlices(steps, LOOP);
+}
