@@ -146,7 +146,7 @@ describe('the monitoring files', () => {
   const dashboard = JSON.parse(read('deploy/monitoring/dashboard.json')) as {
     readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
   };
-  /** Metrics of Prometheus itself and of the supervisor. */
+  /** Metrics of Prometheus itself, and of the first of several processes. */
   const OTHER_METRICS = ['up', 'process_restarts_total', 'processes_ready'];
 
   it('use only metrics that the service has', async () => {

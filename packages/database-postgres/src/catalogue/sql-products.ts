@@ -41,7 +41,7 @@ import {
   PRODUCT_COLUMNS,
 } from './product-statements.js';
 
-/** These statements also have the ids of the rows, which the planner can count. */
+/** These statements also take the ids of their rows as a list, which the planner can count. */
 const UPDATES = new Set([UPDATE_PRODUCTS, UPDATE_VARIANTS]);
 
 const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
