@@ -5,8 +5,9 @@ import type { FoundProducts } from './product-drafts.js';
 /** Returns the entry of changed prices of products and variants, in minor units; none for new records. */
 export function priceEntries(before: FoundProducts, { products, variants }: ProductChanges): AuditEntry[] {
   const previousPrices = pricesOf(before);
-  const knownPrices = [...pricesOf({ products, variants })].filter(([name]) => previousPrices.has(name));
-  const changes = changedRecords(previousPrices, new Map(knownPrices));
+  const isKnown = ({ id }: { readonly id: number | null }): boolean => id !== null;
+  const newPrices = pricesOf({ products: products.filter(isKnown), variants: variants.filter(isKnown) });
+  const changes = changedRecords(previousPrices, newPrices);
   return changes ? [{ action: 'prices.change', ...changes }] : [];
 }
 

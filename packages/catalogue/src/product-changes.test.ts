@@ -38,7 +38,7 @@ const variant: VariantDraft = {
 function changesOf(...rows: readonly Partial<DesiredProduct>[]) {
   const foundProducts = { products: [product], variants: [variant] };
   const products = rows.map((row) => ({ images: [], replacesImages: false, variants: [], ...row }));
-  const changes = productChanges(planProducts(products, foundProducts, SLUG_TOOLS).outcomes, foundProducts);
+  const changes = productChanges(planProducts(products, foundProducts, SLUG_TOOLS).drafts, foundProducts);
   return {
     products: changes.products.map(({ code }) => code),
     variants: changes.variants.map(({ code }) => code),

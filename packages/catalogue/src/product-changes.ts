@@ -1,8 +1,6 @@
 import type { DesiredImage } from './desired-product.js';
-import type { PlannedProduct } from './planner.js';
 import type { FoundProducts, ProductDraft, VariantDraft } from './product-drafts.js';
 import { DETAIL_FIELDS } from './product-fields.js';
-import type { ProductPlan } from './product-plan.js';
 
 type Draft = ProductDraft | VariantDraft;
 
@@ -21,25 +19,22 @@ export type StoredImages = ReadonlyMap<Draft, readonly DesiredImage[]>;
 /**
  * Returns the stored products and variants whose images the plan replaces. The caller must read their stored images.
  */
-export function ownersOfReplacedImages(outcomes: ProductPlan['outcomes']): Draft[] {
-  const drafts = plannedDrafts(outcomes);
-  return [...drafts.products, ...drafts.variants].filter(({ id, replacesImages }) => id !== null && replacesImages);
+export function ownersOfReplacedImages({ products, variants }: FoundProducts): Draft[] {
+  return [...products, ...variants].filter(({ id, replacesImages }) => id !== null && replacesImages);
 }
 
 /** Returns the records that the plan creates, which have no ids yet. */
-export function newDrafts(outcomes: ProductPlan['outcomes']): FoundProducts {
-  const { products, variants } = plannedDrafts(outcomes);
+export function newDrafts({ products, variants }: FoundProducts): FoundProducts {
   const isNew = ({ id }: Draft): boolean => id === null;
   return { products: products.filter(isNew), variants: variants.filter(isNew) };
 }
 
 /** Returns only actual changes, because most rows of a nightly synchronization change nothing. */
 export function productChanges(
-  outcomes: ProductPlan['outcomes'],
+  { products, variants: plannedVariants }: FoundProducts,
   foundProducts: FoundProducts,
   storedImages: StoredImages = new Map(),
 ): ProductChanges {
-  const { products, variants: plannedVariants } = plannedDrafts(outcomes);
   const variants = plannedVariants.filter(isDifferentFrom<VariantDraft>(foundProducts.variants, VARIANT_FIELDS));
   const withImages = [...products, ...plannedVariants].filter((draft) => hasNewImages(draft, storedImages.get(draft)));
   const touchedProducts = new Set(
@@ -50,15 +45,6 @@ export function productChanges(
     products: products.filter((draft) => touchedProducts.has(draft) || isDifferent(draft)),
     variants,
     withImages,
-  };
-}
-
-function plannedDrafts(outcomes: ProductPlan['outcomes']): FoundProducts {
-  const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  const variants = plannedProducts.flatMap((plannedProduct) => plannedProduct.variants.map(({ variant }) => variant));
-  return {
-    products: [...new Set(plannedProducts.map(({ product }) => product))],
-    variants: [...new Set(variants)],
   };
 }
 

@@ -43,15 +43,18 @@ export interface FoundProducts {
 
 /** Copies the drafts, because a planner changes its drafts and each of several plans starts from the found records. */
 export function copyDrafts({ products, variants }: FoundProducts): FoundProducts {
-  const copies = new Map(products.map((product) => [product, { ...product, ...noImages() }]));
+  const copies = new Map(products.map((product) => [product, copy(product)]));
   return {
     products: [...copies.values()],
-    variants: variants.map((draft) => ({
-      ...draft,
-      product: copies.get(draft.product) ?? draft.product,
-      ...noImages(),
-    })),
+    variants: variants.map((draft) =>
+      Object.assign(copy(draft), { product: copies.get(draft.product) ?? draft.product }),
+    ),
   };
+}
+
+/** V8 gives each object of a literal like `{ ...a, ...b }` a shape of its own, which makes large calls slow. */
+function copy<Draft extends ProductDraft | VariantDraft>(draft: Draft): Draft {
+  return Object.assign({ ...draft }, noImages());
 }
 
 /** Returns true for a new draft before the fields of its row are applied. */

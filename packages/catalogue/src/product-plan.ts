@@ -1,6 +1,6 @@
 import { planRowSteps, runSteps, type ParsedRow, type Steps } from '@back-office/kernel';
 import type { BulkPlan } from '@back-office/matching';
-import { copyDrafts, type FoundProducts } from './product-drafts.js';
+import { copyDrafts, type FoundProducts, type ProductDraft, type VariantDraft } from './product-drafts.js';
 import { Planner, type PlannedProduct } from './planner.js';
 import type { ProductOptions } from './product-options.js';
 import type { DesiredProduct } from './desired-product.js';
@@ -8,6 +8,8 @@ import { SlugGenerator, type SlugTools } from './slug.js';
 import type { RowFailure } from './takeovers.js';
 
 export interface ProductPlan extends BulkPlan<PlannedProduct> {
+  /** Each record of the outcomes once, as planned. */
+  readonly drafts: FoundProducts;
   /** All slugs that were chosen while planning, also those of refused rows. No found product has one of them. */
   readonly generatedSlugs: ReadonlySet<string>;
   /** Maps the index of a failed row to the index of the variant that made it fail. */
@@ -49,9 +51,22 @@ export function* planProductSteps(
     const conflicts = planner.findConflicts(outcomes);
     if (conflicts.size === 0) {
       const explainRows = () => rows.map((_, index) => planner.explain(index));
+      const { generatedSlugs } = slugGenerator;
       const { failedVariants } = planner;
-      return { outcomes, explain: explainRows, generatedSlugs: slugGenerator.generatedSlugs, failedVariants };
+      yield;
+      return { outcomes, drafts: plannedDrafts(outcomes), explain: explainRows, generatedSlugs, failedVariants };
     }
     for (const [row, failure] of conflicts) refusedRows.set(row, failure);
   }
+}
+
+function plannedDrafts(outcomes: ProductPlan['outcomes']): FoundProducts {
+  const products = new Set<ProductDraft>();
+  const variants = new Set<VariantDraft>();
+  for (const outcome of outcomes) {
+    if (typeof outcome === 'string') continue;
+    products.add(outcome.product);
+    for (const { variant } of outcome.variants) variants.add(variant);
+  }
+  return { products: [...products], variants: [...variants] };
 }

@@ -126,11 +126,9 @@ function planRow(resource: Resource, sentRow: unknown, context: RowContext): Row
   if (!isRow(sentRow)) return rowErrorKey(area, '', MALFORMED);
   const storedRecord = typeof sentRow['code'] === 'string' ? context.recordsByCode.get(sentRow['code']) : undefined;
   const storedFields: Record<string, unknown> = {};
+  const fieldContext = { app: context.app, row: { ...storedRecord, ...sentRow } };
   for (const [name, field] of Object.entries(fields)) {
-    const fieldResult = readField(field, sentRow[name], storedRecord?.[name], {
-      app: context.app,
-      row: { ...storedRecord, ...sentRow },
-    });
+    const fieldResult = readField(field, sentRow[name], storedRecord?.[name], fieldContext);
     if ('rule' in fieldResult) return rowErrorKey(area, name, fieldResult.rule);
     storedFields[name] = fieldResult.storedValue;
   }

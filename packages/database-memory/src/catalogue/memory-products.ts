@@ -49,9 +49,9 @@ export class MemoryProducts implements Products {
       if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
       const existingProducts = readProducts(this.state, appId);
       const plan = planProducts(rows, existingProducts, SLUG_TOOLS, options);
-      const owners = ownersOfReplacedImages(plan.outcomes);
+      const owners = ownersOfReplacedImages(plan.drafts);
       const storedImages = new Map(owners.map((owner) => [owner, imagesOf(this.state, appId, owner)]));
-      const changes = productChanges(plan.outcomes, existingProducts, storedImages);
+      const changes = productChanges(plan.drafts, existingProducts, storedImages);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       const now = this.clock.now();
       audit(this.state, appId, now, priceEntries(existingProducts, changes));

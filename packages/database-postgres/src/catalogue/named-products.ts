@@ -118,6 +118,6 @@ function toVariantDraft(row: VariantRow, products: ReadonlyMap<number | null, Pr
 }
 
 function placeholderProduct(id: number): ProductDraft {
-  const identity = { id, code: '', barcode: null, external_ref: null, slug: '', name: '' };
-  return { ...identity, ...defaultDetails(), ...noImages(), isChanged: false };
+  const identity = { code: '', barcode: null, external_ref: null, slug: '', name: '' };
+  return { id, isChanged: false, ...identity, ...defaultDetails(), ...noImages() };
 }

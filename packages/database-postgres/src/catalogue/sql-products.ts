@@ -24,7 +24,7 @@ import { beginLockedBulk } from '../connection/bulk.js';
 import type { Transaction } from '../connection/transaction.js';
 import type { Postgres } from '../connection/postgres.js';
 import { asciiOf, foldName } from '@back-office/database';
-import { runInSlices } from '../connection/run-in-slices.js';
+import { nextPass, runInSlices } from '../connection/run-in-slices.js';
 import {
   addHoldersOfCandidates,
   areSlugsFree,
@@ -65,10 +65,11 @@ export class SqlProducts implements Products {
       const records = sum(rows.map((row) => (typeof row === 'string' ? 0 : 1 + row.variants.length)));
       await beginLockedBulk(transaction, 'products', appId, records);
       await checkStoredCurrency(transaction, app);
-      const { plan, foundProducts, ids } = await planWithIds(transaction, appId, rows, options);
-      const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.outcomes));
-      const changes = productChanges(plan.outcomes, foundProducts, storedImages);
-      const created = newDrafts(plan.outcomes);
+      const { plan, foundProducts, created, ids } = await planWithIds(transaction, appId, rows, options);
+      const storedImages = await findImages(transaction, appId, ownersOfReplacedImages(plan.drafts));
+      await nextPass();
+      const changes = productChanges(plan.drafts, foundProducts, storedImages);
+      await nextPass();
       const writing = { now: this.clock.now(), libraryKeyOf };
       transaction.record(appId, writing.now, { entries: priceEntries(foundProducts, changes) });
       if (changes.products.length > 0) await writeChanges(transaction, appId, changes, ids, writing);
@@ -83,6 +84,7 @@ export class SqlProducts implements Products {
 interface PlanWithIds {
   readonly plan: ProductPlan;
   readonly foundProducts: FoundProducts;
+  readonly created: FoundProducts;
   /** Ids for the records that the plan creates. */
   readonly ids: ReservedIds;
 }
@@ -104,7 +106,9 @@ async function planWithIds(
     foundProducts = await addHoldersOfCandidates(transaction, appId, foundProducts, validRows);
     plan = await runInSlices(planProductSteps(rows, foundProducts, SLUG_TOOLS, options));
   }
-  return { plan, foundProducts, ids: await reserveIds(transaction, newDrafts(plan.outcomes)) };
+  await nextPass();
+  const created = newDrafts(plan.drafts);
+  return { plan, foundProducts, created, ids: await reserveIds(transaction, created) };
 }
 
 /**

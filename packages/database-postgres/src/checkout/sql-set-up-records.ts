@@ -176,7 +176,7 @@ export class SqlSetUpRecords implements SetUpRecords, SetUpQueries {
       select $1, ${columns.list}, $3, $3 from json_to_recordset($2) as r (ordinal int, ${columns.typedList}) order by ordinal
       on conflict (app_id, code) do update set ${columns.setFrom('excluded')}, updated_at = excluded.updated_at
       returning *`;
-    const json = await runInSlices(jsonSteps([...rows.entries()], ([ordinal, row]) => ({ ...row, ordinal })));
+    const json = await runInSlices(jsonSteps([...rows.entries()], ([ordinal, row]) => ({ ordinal, ...row })));
     return transaction.rows(text, [appId, json, this.clock.now()]);
   }
 }
