@@ -14,6 +14,7 @@ export interface SeededBug {
     | 'bombs'
     | 'bursts'
     | 'crash points'
+    | 'every trick'
     | 'flood'
     | 'load'
     | 'refunds'
@@ -138,6 +139,11 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     name: 'Apps take no turns at the database',
     changes: changeOf('database-postgres/dist/ports.js', 'runInContext({ party }, work)', 'work()'),
     foundBy: 'flood',
+  },
+  {
+    name: 'All apps share the turns of one',
+    changes: changeOf('http/express-app.js', "kind: 'app', key: holder.app.id", "kind: 'app', key: 0"),
+    foundBy: 'every trick',
   },
   {
     name: 'A known token counts as unknown',

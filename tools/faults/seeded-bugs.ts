@@ -1,5 +1,6 @@
 import { bursts } from './bursts.js';
 import { crashPoints } from './crash-points.js';
+import { everyTrick } from './every-trick.js';
 import { besieged, bombed, flooded } from './fairness.js';
 import { Rig, type Fixture } from './rig.js';
 import type { Scenario } from './scenario.js';
@@ -23,6 +24,7 @@ const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
   webhooks: runOf('F25'),
   // Other searches run at the same time and would distort measured times.
   flood: (rig) => flooded(rig, { isTimed: false }),
+  'every trick': (rig) => everyTrick(rig, { isTimed: false }),
   strangers: (rig) => besieged(rig, { isTimed: false }),
   bombs: (rig) => bombed(rig, { isTimed: false }),
 };
