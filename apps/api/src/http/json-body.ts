@@ -32,7 +32,7 @@ export function jsonBodyHandlers(
 
 interface BodyTurns {
   readonly starts: Turns<number | string>;
-  readonly largeCalls: Pick<LargeCalls, 'startWork'>;
+  readonly largeCalls: Pick<LargeCalls, 'startBody'>;
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {
@@ -76,17 +76,20 @@ function parseJsonBody(
       // Express reads no body after the client has gone; the call must not run without it.
       if (error === undefined && !Buffer.isBuffer(bytes) && hasBody(request)) return next(new errors.HttpProblem(400));
       if (error !== undefined || !Buffer.isBuffer(bytes)) return next(error);
-      largeCalls.startWork(response, bytes.length);
       if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
-      // Parsing a large body takes long, so each body waits for its turn.
-      startInTurn(starts, (response.locals['holder'] as TokenHolder).app.id, () => {
+      const appId = (response.locals['holder'] as TokenHolder).app.id;
+      const parseInTurn = (): void => {
         try {
           parse(request, bytes);
           next();
         } catch (parseError) {
           next(postponeUnreadable(parseError, request));
         }
-      });
+      };
+      largeCalls.startBody(appId, response, bytes.length, (busy) =>
+        // Parsing a large body takes long, so each body waits for its turn.
+        busy ? next(busy) : startInTurn(starts, appId, parseInTurn),
+      );
     });
   };
 }

@@ -13,7 +13,11 @@ const enter = (queue: LargeCalls, appId: number) => {
     state: 'waiting',
     disconnect: () => response.emit('close'),
     finish: () => queue.finish(response as never),
-    startWork: (bodyBytes?: number) => queue.startWork(response as never, bodyBytes),
+    startWork: () => queue.startWork(response as never),
+    receive: (bodyBytes: number) => {
+      call.state = 'received';
+      queue.startBody(appId, response as never, bodyBytes, (error) => (call.state = error ? 'refused' : 'working'));
+    },
     refuse: () => queue.end(response as never),
     end: () => {
       call.finish();
@@ -121,11 +125,11 @@ describe('large calls', () => {
   it('end their turn when their body is small', () => {
     const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2, 3].map(() => enter(queue, 7));
-    calls[0]?.startWork(16 * 1024);
-    expect(statesOf(calls)).toEqual(['started', 'waiting', 'waiting']);
-    calls[0]?.startWork(1_000);
+    calls[0]?.receive(16 * 1024);
+    expect(statesOf(calls)).toEqual(['working', 'waiting', 'waiting']);
+    calls[0]?.receive(1_000);
     calls[0]?.end();
-    expect(statesOf(calls)).toEqual(['started', 'started', 'waiting']);
+    expect(statesOf(calls)).toEqual(['working', 'started', 'waiting']);
   });
 
   it('do not start when their client has left', () => {
@@ -142,6 +146,56 @@ describe('large calls', () => {
     expect(statesOf(calls)).toEqual(['started', 'refused']);
     calls[0]?.end();
     expect(enter(queue, 7).state).toBe('started');
+  });
+});
+
+describe('calls with huge bodies', () => {
+  const HUGE = 2 ** 20;
+  const receiveAll = (queue: LargeCalls, apps: readonly number[]) => {
+    const calls = apps.map((app) => enter(queue, app));
+    for (const call of calls) call.receive(HUGE);
+    return calls;
+  };
+
+  it('run two at a time in the whole process, in the order of arrival', () => {
+    const calls = receiveAll(new LargeCalls(NO_PAUSE), [1, 2, 3, 4]);
+    expect(statesOf(calls)).toEqual(['working', 'working', 'received', 'received']);
+    calls[1]?.finish();
+    expect(statesOf(calls)).toEqual(['working', 'working', 'working', 'received']);
+    calls[0]?.refuse();
+    expect(statesOf(calls)).toEqual(['working', 'working', 'working', 'working']);
+  });
+
+  it('do not wait for a body that is still arriving, or for one of less than a megabyte', () => {
+    const queue = new LargeCalls(NO_PAUSE);
+    const calls = [1, 2, 3, 4].map((app) => enter(queue, app));
+    calls[1]?.receive(HUGE - 1);
+    calls[2]?.receive(HUGE);
+    calls[3]?.receive(HUGE);
+    expect(statesOf(calls)).toEqual(['started', 'working', 'working', 'working']);
+  });
+
+  it('leave the queue when their client leaves, and give the turn of their app back', () => {
+    const queue = new LargeCalls(NO_PAUSE);
+    const calls = receiveAll(queue, [1, 2, 3, 4]);
+    const next = enter(queue, 3);
+    calls[2]?.disconnect();
+    calls[0]?.finish();
+    expect(statesOf([...calls, next])).toEqual(['working', 'working', 'received', 'working', 'started']);
+  });
+
+  it('let the next one start after the maximum time', async () => {
+    const calls = receiveAll(new LargeCalls({ ...NO_PAUSE, maxTurnMs: 40 }), [1, 2, 3]);
+    expect(statesOf(calls)).toEqual(['working', 'working', 'received']);
+    await pause(60);
+    expect(statesOf(calls)).toEqual(['working', 'working', 'working']);
+  });
+
+  it('are refused when they wait too long', async () => {
+    const queue = new LargeCalls({ ...NO_PAUSE, maxWaitMs: 10 });
+    const calls = receiveAll(queue, [1, 2, 3]);
+    await pause(50);
+    expect(statesOf(calls)).toEqual(['working', 'working', 'refused']);
   });
 });
 

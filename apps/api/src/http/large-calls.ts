@@ -8,11 +8,15 @@ import type { Route } from './route.js';
 
 /** A body of this size may have hundreds of rows, each of which takes time in the main thread. */
 const MIN_LARGE_BYTES = 16 * 1024;
+/** A body of this size takes up to 100 MB until it is answered. */
+const MIN_HUGE_BYTES = 2 ** 20;
 /** A page of this many rows takes tens of milliseconds to decode and to send. */
 const MIN_LARGE_PAGE = 1_000;
 
 const SETTINGS = {
   maxOfApp: 1,
+  /** Calls with a huge body that the process works on at once, of all apps. */
+  maxHuge: 2,
   maxWaitMs: 20_000,
   /** A quarter of the maximum wait, so that a few slow clients do not make the app's other calls fail. */
   maxTurnMs: 5_000,
@@ -21,20 +25,24 @@ const SETTINGS = {
   busyMs,
 };
 
+type Start = (error?: Busy) => void;
 type CallResponse = Pick<Response, 'once' | 'closed'>;
 
 /**
  * Lets each app make one call with a large body or page at a time, and pause between two of them. The body of a waiting
- * call is not read, so it costs neither time nor memory.
+ * call is not read, so it costs neither time nor memory. Huge bodies of all apps also take turns after they have
+ * arrived, so that slow senders of one app do not delay another one.
  */
 export class LargeCalls {
   private readonly turns: Turns<number>;
+  private readonly hugeTurns: Turns<number>;
   private readonly calls = new WeakMap<CallResponse, LargeCall>();
   private readonly settings: typeof SETTINGS;
 
   constructor(settings: Partial<typeof SETTINGS> = {}) {
     this.settings = { ...SETTINGS, ...settings };
     this.turns = new Turns(Infinity, this.settings.maxOfApp);
+    this.hugeTurns = new Turns(this.settings.maxHuge, 1);
   }
 
   /** Ends a turn after a pause as long as the process was busy during it, if another call of the app waits. */
@@ -48,25 +56,37 @@ export class LargeCalls {
    * Calls `start` when it is the turn of the call, or with an error after `maxWaitMs`. Drops a call whose client has
    * left. The turn ends when the response is closed and no work is in progress, or after `maxTurnMs`.
    */
-  enter(appId: number, response: CallResponse, start: (error?: Busy) => void): void {
+  enter(appId: number, response: CallResponse, start: Start): void {
+    const { maxTurnMs } = this.settings;
+    this.wait(this.turns, appId, response, start, (end) => {
+      const startMs = this.settings.busyMs();
+      this.calls.set(response, new LargeCall(response, maxTurnMs, () => this.endAfterPause(appId, end, startMs)));
+    });
+  }
+
+  private wait(
+    turns: Turns<number>,
+    appId: number,
+    response: CallResponse,
+    start: Start,
+    onTurn: (end: EndTurn) => void,
+  ): void {
     if (response.closed) return;
-    const { maxWaitMs, maxTurnMs } = this.settings;
     // Otherwise a waiting call would run in the asynchronous context of another one, and belong to its trace.
     const ownStart = AsyncResource.bind(start);
     const wait: { timer?: NodeJS.Timeout } = {};
     let isStarted = false;
-    const leave = this.turns.enter(appId, (end) => {
+    const leave = turns.enter(appId, (end) => {
       isStarted = true;
       clearTimeout(wait.timer);
-      const startMs = this.settings.busyMs();
-      this.calls.set(response, new LargeCall(response, maxTurnMs, () => this.endAfterPause(appId, end, startMs)));
+      onTurn(end);
       ownStart();
     });
     if (isStarted) return;
     wait.timer = setTimeout(() => {
       leave();
       start(new Busy('app_large_calls'));
-    }, maxWaitMs).unref();
+    }, this.settings.maxWaitMs).unref();
     response.once('close', () => {
       if (isStarted) return;
       clearTimeout(wait.timer);
@@ -74,11 +94,19 @@ export class LargeCalls {
     });
   }
 
-  /** Keeps the turn until {@link finish}, even if the client leaves. Ends it if the body was small after all. */
-  startWork(response: CallResponse, bodyBytes = Infinity): void {
+  /** Keeps the turn until {@link finish}, even if the client leaves. */
+  startWork(response: CallResponse): void {
+    this.calls.get(response)?.startWork();
+  }
+
+  /** Called when the body has arrived. Ends the turn of a body that is small after all; a huge one waits for another. */
+  startBody(appId: number, response: CallResponse, bodyBytes: number, start: Start): void {
     const call = this.calls.get(response);
+    if (bodyBytes >= MIN_HUGE_BYTES)
+      return this.wait(this.hugeTurns, appId, response, start, (end) => call?.startWork(end));
     if (bodyBytes < MIN_LARGE_BYTES) call?.end();
     else call?.startWork();
+    start();
   }
 
   finish(response: CallResponse): void {
@@ -95,6 +123,7 @@ export class LargeCalls {
 class LargeCall {
   private isClosed = false;
   private isWorking = false;
+  private endHugeTurn: EndTurn = () => {};
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -109,17 +138,21 @@ class LargeCall {
     });
   }
 
-  startWork(): void {
+  startWork(endHugeTurn: EndTurn = () => {}): void {
     this.isWorking = true;
+    this.endHugeTurn = endHugeTurn;
+    this.timer.refresh();
   }
 
   finish(): void {
     this.isWorking = false;
+    this.endHugeTurn();
     if (this.isClosed) this.end();
   }
 
   end(): void {
     clearTimeout(this.timer);
+    this.endHugeTurn();
     this.endTurn();
   }
 }
