@@ -33,7 +33,6 @@ import { assertOutsideTransaction, type Postgres } from './connection/postgres.j
 import { trackWrites } from './connection/call-writes.js';
 import { TransactionClock } from './connection/transaction-clock.js';
 import { runInContext, WriteOnce } from './connection/write-once.js';
-import { OrderRefunds } from './proformas/order-refunds.js';
 import { SqlPaymentMethods } from './proformas/sql-payment-methods.js';
 import { SqlProformaOrders } from './proformas/sql-proforma-orders.js';
 import { SqlProformaQueries } from './proformas/sql-proforma-queries.js';
@@ -130,7 +129,7 @@ function salesPortsOf(postgres: Postgres, clock: Clock) {
     evaluations,
     evaluationQueries: evaluations,
     importedOrders: new SqlImportedOrders(postgres, clock),
-    orderChanges: new SqlOrderChanges(postgres, clock, new OrderRefunds(clock)),
+    orderChanges: new SqlOrderChanges(postgres, clock),
     orderQueries: new SqlOrderQueries(postgres),
     paymentMethods: new SqlPaymentMethods(postgres, clock),
     proformaOrders: new SqlProformaOrders(postgres, clock),

@@ -1,3 +1,4 @@
+import type { DomainEvent } from './event.js';
 /** Actions in the audit log: the kind of the subject, then the change. */
 export const AUDIT_ACTIONS = [
   'settings.change',
@@ -98,4 +99,10 @@ function shortenValues(fields: object): object {
     return [name, length > MAX_VALUE_LENGTH ? { length } : value] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** What changed, for the audit log and for the feed of events. */
+export interface RecordedChanges {
+  readonly entries?: readonly AuditEntry[];
+  readonly events?: readonly DomainEvent[];
 }

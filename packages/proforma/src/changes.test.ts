@@ -79,8 +79,8 @@ describe('withOrderState', () => {
   it('copies whether the order is payable', () => {
     const isPayableWith = (order: Parameters<typeof withOrderState>[1]) =>
       withOrderState({ before, after }, order, NOW).converted?.isOrderPayable;
-    expect(isPayableWith({ isPayable: true, isCanceled: false })).toBe(true);
-    expect(isPayableWith({ isPayable: false, isCanceled: false })).toBe(false);
+    expect(isPayableWith({ id: 1, isPayable: true, isCanceled: false })).toBe(true);
+    expect(isPayableWith({ id: 1, isPayable: false, isCanceled: false })).toBe(false);
     expect(isPayableWith(undefined)).toBe(false);
   });
 });

@@ -51,7 +51,20 @@ export function addedRefunds({ before, after }: ProformaChange): {
   return { proformaId: after.id, refundIds: refunds.map(({ id }) => id) };
 }
 
+export interface NewOrder {
+  readonly id: number;
+  readonly data_part: number;
+  readonly time_part: number;
+}
+
+/** Returns the converted proforma with its stored order. */
+export function withOrder(proforma: Proforma, { id, data_part: dataPart, time_part: timePart }: NewOrder): Proforma {
+  const converted = proforma.converted && { ...proforma.converted, orderParts: { dataPart, timePart } };
+  return { ...proforma, orderId: id, converted };
+}
+
 export interface OrderState {
+  readonly id: number;
   readonly isPayable: boolean;
   readonly isCanceled: boolean;
 }

@@ -8,6 +8,7 @@ export * from './close.js';
 export * from './converted-order.js';
 export * from './create.js';
 export * from './edit.js';
+export * from './effects.js';
 export * from './number.js';
 export * from './owed-refunds.js';
 export * from './pay.js';

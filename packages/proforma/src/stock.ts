@@ -98,6 +98,16 @@ export interface ReservationChange {
   readonly delta: number;
 }
 
+/** A changed reservation; the evaluation says from which warehouses it may take stock. */
+export interface StockDemand extends ReservationChange {
+  readonly evaluationId: number;
+}
+
+export interface BookedReservation extends ReservationChange {
+  /** Number of the proforma. */
+  readonly reference: string;
+}
+
 export function reservationChanges(before: Proforma, after: Proforma): ReservationChange[] {
   return after.lines.flatMap((line, index) => {
     const previousLine = before.lines[index];

@@ -6,6 +6,7 @@ import {
   debtOf,
   isAllRefunded,
   paidAmountOf,
+  type OrderState,
   type Proforma,
 } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
@@ -21,25 +22,18 @@ export function isCanceled(order: StoredOrder): boolean {
   return order.order_status_id === CANCELED_ID;
 }
 
-/** Inserts the order of a converted proforma, and returns the proforma with it. */
-export function insertConvertedOrder(state: State, appId: number, proforma: Proforma): Proforma {
-  const { id, data_part: dataPart, time_part: timePart } = insertOrder(state, appId, orderOf(proforma));
-  const converted = proforma.converted && { ...proforma.converted, orderParts: { dataPart, timePart } };
-  return { ...proforma, orderId: id, converted };
+export function insertConvertedOrder(state: State, appId: number, proforma: Proforma): StoredOrder {
+  return insertOrder(state, appId, orderOf(proforma));
 }
 
-/** Writes paid amount, debt and payment status to the order of a converted proforma. */
-export function updateOrderPayments(
-  state: State,
-  appId: number,
-  proforma: Proforma,
-  now: Date,
-): StoredOrder | undefined {
-  const order = state.orders.get(appId, proforma.orderId ?? 0);
-  if (order === undefined) return undefined;
-  const updatedOrder = { ...order, ...paymentColumns(proforma), updated_at: now };
-  state.orders.put(appId, updatedOrder);
-  return updatedOrder;
+export function updateOrders(state: State, appId: number, proformas: readonly Proforma[], now: Date): OrderState[] {
+  return proformas.flatMap((proforma) => {
+    const order = state.orders.get(appId, proforma.orderId ?? 0);
+    if (order === undefined) return [];
+    const updatedOrder = { ...order, ...paymentColumns(proforma), updated_at: now };
+    state.orders.put(appId, updatedOrder);
+    return [{ id: order.id, isPayable: isPayable(updatedOrder), isCanceled: isCanceled(updatedOrder) }];
+  });
 }
 
 function orderOf(proforma: Proforma): OrderToInsert {

@@ -14,10 +14,10 @@ import {
   type ReservedPieces,
 } from '@back-office/orders';
 import { audit } from '../apps/audit-entries.js';
-import { takenPointsEvents } from '@back-office/proforma';
+import { refundEffectsOf } from '@back-office/proforma';
 import { subtractSold } from '../catalogue/sales.js';
 import { publish } from '../events/published-events.js';
-import { refundProformas } from '../proformas/order-refunds.js';
+import { executeEffects } from '../proformas/execute-effects.js';
 import { findProformas } from '../proformas/stored-proformas.js';
 import type { State } from '../state.js';
 import { endReservations } from '../stock/reservations.js';
@@ -46,18 +46,14 @@ export class MemoryOrderChanges implements OrderChanges {
       stock.get(shelfKey({ variantId, warehouseId }))?.on_hand ?? 0;
     const plan = planOrderChanges(changes, { orders: changeableOrders, onHand });
     this.save(appId, plan);
-    audit(this.state, appId, this.clock.now(), orderEntries(changeableOrders, plan.orders));
+    const now = this.clock.now();
+    audit(this.state, appId, now, orderEntries(changeableOrders, plan.orders));
     const refundedProformaIds = plan.refundedIds.flatMap(
       (id) => this.state.orders.get(appId, id)?.proforma_order_id ?? [],
     );
-    const { dueRefunds, customerIds } = refundProformas(
-      this.state,
-      appId,
-      findProformas(this.state, appId, refundedProformaIds),
-      this.clock.now(),
-    );
-    const events = [...orderEvents(changeableOrders, plan), ...takenPointsEvents(customerIds)];
-    publish(this.state, appId, this.clock.now(), events);
+    publish(this.state, appId, now, orderEvents(changeableOrders, plan));
+    const refunds = refundEffectsOf(findProformas(this.state, appId, refundedProformaIds), now);
+    const dueRefunds = executeEffects(refunds, this.state, appId, now);
     return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 

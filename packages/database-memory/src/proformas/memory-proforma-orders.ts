@@ -1,6 +1,7 @@
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import {
   changeOf,
+  effectsOf,
   EXTERNAL_REF_TAKEN,
   type CreationDecision,
   type DecidedChange,
@@ -13,8 +14,8 @@ import {
 import { evaluationFacts } from '../checkout/evaluation-facts.js';
 import { hasOrderNumber } from '../orders/new-order.js';
 import type { State } from '../state.js';
-import { storeChanges } from './changes.js';
 import { dueProformas } from './due-proformas.js';
+import { executeEffects } from './execute-effects.js';
 import { hasProformaNumber, insertProforma } from './new-proforma.js';
 import { findProforma, findProformas } from './stored-proformas.js';
 
@@ -71,7 +72,7 @@ export class MemoryProformaOrders implements ProformaOrders {
       if (changes.some((change) => this.hasTakenReference(appId, change))) {
         return proformas.map((proforma) => ({ before: proforma, proforma, refusal: EXTERNAL_REF_TAKEN }));
       }
-      return storeChanges(this.state, appId, changes, { isCallerRefunding, now });
+      return executeEffects(effectsOf(changes, { now, isCallerRefunding }), this.state, appId, now);
     });
   }
 

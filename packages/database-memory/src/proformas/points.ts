@@ -1,17 +1,17 @@
 import type { EarnedPoints } from '@back-office/proforma';
 import type { State } from '../state.js';
 
-export function bookPoints(state: State, appId: number, earnedPoints: EarnedPoints | undefined, now: Date): void {
-  if (earnedPoints === undefined) return;
-  const { orderId, customerId, points } = earnedPoints;
-  state.loyaltyBookings.put(appId, {
-    id: orderId,
-    customer_id: customerId,
-    points,
-    inserted_at: now,
-    taken_back_at: null,
-  });
-  addPoints(state, appId, customerId, points, now);
+export function bookPoints(state: State, appId: number, earnedPoints: readonly EarnedPoints[], now: Date): void {
+  for (const { orderId, customerId, points } of earnedPoints) {
+    state.loyaltyBookings.put(appId, {
+      id: orderId,
+      customer_id: customerId,
+      points,
+      inserted_at: now,
+      taken_back_at: null,
+    });
+    addPoints(state, appId, customerId, points, now);
+  }
 }
 
 /** Withdraws the points of refunded orders and returns the ids of their customers. A repeated call has no effect. */

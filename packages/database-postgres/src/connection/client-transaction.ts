@@ -2,11 +2,11 @@ import type { PoolClient, QueryConfig } from 'pg';
 import { auditStatement } from './audit-statement.js';
 import type { PreparedStatements } from './prepared-statements.js';
 import { TIMEOUTS } from './timeouts.js';
-import type { AuditEntry, DomainEvent } from '@back-office/kernel';
+import type { AuditEntry, DomainEvent, RecordedChanges } from '@back-office/kernel';
 import { WrittenByAnother } from '@back-office/database';
 import { eventsStatement } from './event-statements.js';
 import { sendTogether, type SettledQuery } from './send-statements.js';
-import { LOCK_ORDER, type Lockable, type RecordedChanges, type Transaction } from './transaction.js';
+import { LOCK_ORDER, type Lockable, type Transaction } from './transaction.js';
 import { assertCommitted, assertInTime, assertSucceeded, rowsOf } from './transaction-answers.js';
 import { callContext, WriteOnce } from './write-once.js';
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, DomainEvent } from '@back-office/kernel';
+import type { RecordedChanges } from '@back-office/kernel';
 import type { Sql } from './sql.js';
 
 // To prevent deadlocks, every transaction locks kinds in this order, and rows of one kind in the order of their keys.
@@ -27,12 +27,6 @@ export interface WritingSql extends Sql {
    * the answer to COMMIT.
    */
   runLast<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-}
-
-/** What changed, for the audit log and for the feed of events. */
-export interface RecordedChanges {
-  readonly entries?: readonly AuditEntry[];
-  readonly events?: readonly DomainEvent[];
 }
 
 export interface Transaction extends WritingSql {

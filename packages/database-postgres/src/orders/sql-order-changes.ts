@@ -15,10 +15,12 @@ import {
   type ParsedChange,
   type ReservedPieces,
 } from '@back-office/orders';
+import { refundEffectsOf } from '@back-office/proforma';
 import { beginBulk } from '../connection/bulk.js';
 import type { Transaction } from '../connection/transaction.js';
 import type { Postgres } from '../connection/postgres.js';
-import type { OrderRefunds } from '../proformas/order-refunds.js';
+import { executeEffects } from '../proformas/execute-effects.js';
+import { lockBenefitsOf, lockProformasOf } from '../proformas/order-refunds.js';
 import { bookEndedReservationsSql, LOCK_ON_HAND } from '../stock/ended-reservations.js';
 
 const LOCK_ORDERS = `
@@ -62,7 +64,6 @@ export class SqlOrderChanges implements OrderChanges {
   constructor(
     private readonly database: Postgres,
     private readonly clock: Clock,
-    private readonly refunds: OrderRefunds,
   ) {}
 
   change(
@@ -82,18 +83,18 @@ export class SqlOrderChanges implements OrderChanges {
     explain: boolean,
   ): Promise<ChangedOrders> {
     await beginBulk(transaction, changes.length);
-    const proformas = await this.refunds.lock(transaction, appId, {
+    const proformas = await lockProformasOf(transaction, appId, {
       refunded: changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : [])),
       canceled: changes.flatMap((change) =>
         typeof change !== 'string' && change.status === 'canceled' ? [change.id] : [],
       ),
     });
     const orders = await lockOrders(transaction, appId, changes);
-    if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
+    await lockBenefitsOf(transaction, appId, proformas);
     const onHand = await lockStock(transaction, appId, orders);
     const plan = planOrderChanges(changes, { orders, onHand });
+    const now = this.clock.now();
     if (plan.orders.length > 0) {
-      const now = this.clock.now();
       await saveOrders(transaction, appId, plan, now);
       transaction.record(appId, now, {
         entries: orderEntries(orders, plan.orders),
@@ -102,8 +103,8 @@ export class SqlOrderChanges implements OrderChanges {
     }
     const refundableIds = new Set<number | null>(plan.refundedIds);
     const refundedProformas = proformas.filter(({ orderId }) => refundableIds.has(orderId));
-    const dueRefunds =
-      refundedProformas.length > 0 ? await this.refunds.refund(transaction, appId, refundedProformas) : [];
+    const refunds = refundEffectsOf(refundedProformas, now);
+    const dueRefunds = await executeEffects(refunds, transaction, appId, { now, isPartOfCall: true });
     return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 }

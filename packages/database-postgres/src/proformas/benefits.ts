@@ -1,4 +1,5 @@
-import { takenPointsEvents, type EarnedPoints, type VoucherRefund, type ReleasedVoucher } from '@back-office/proforma';
+import type { EarnedPoints, VoucherRefund, ReleasedVoucher } from '@back-office/proforma';
+import type { Sql } from '../connection/sql.js';
 import type { Transaction } from '../connection/transaction.js';
 
 const RELEASE_VOUCHERS = `
@@ -12,14 +13,12 @@ const RELEASE_VOUCHERS = `
   from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled."voucherId"`;
 
 export async function releaseVouchers(
-  transaction: Transaction,
+  sql: Sql,
   appId: number,
   vouchers: readonly ReleasedVoucher[],
   now: Date,
 ): Promise<void> {
-  if (vouchers.length === 0) return;
-  transaction.locks('voucher');
-  await transaction.rows(RELEASE_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
+  await sql.rows(RELEASE_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
 }
 
 const BOOK_POINTS = `
@@ -33,15 +32,8 @@ const BOOK_POINTS = `
   from (select customer_id, sum(points) as points from earned group by customer_id) earned
   where c.app_id = $1 and c.id = earned.customer_id`;
 
-export async function bookPoints(
-  transaction: Transaction,
-  appId: number,
-  earnedPoints: readonly EarnedPoints[],
-  now: Date,
-): Promise<void> {
-  if (earnedPoints.length === 0) return;
-  transaction.locks('customer');
-  await transaction.rows(BOOK_POINTS, [appId, JSON.stringify(earnedPoints), now]);
+export async function bookPoints(sql: Sql, appId: number, points: readonly EarnedPoints[], now: Date): Promise<void> {
+  await sql.rows(BOOK_POINTS, [appId, JSON.stringify(points), now]);
 }
 
 const LOCK_VOUCHERS = 'select id from vouchers where app_id = $1 and id = any($2::bigint[]) order by id for update';
@@ -67,7 +59,16 @@ const RETURN_VOUCHERS = `
   ) as r
   where v.app_id = $1 and v.id = r.id`;
 
-const TAKE_POINTS_BACK = `
+export async function returnVouchers(
+  sql: Sql,
+  appId: number,
+  refunds: readonly VoucherRefund[],
+  now: Date,
+): Promise<void> {
+  await sql.rows(RETURN_VOUCHERS, [appId, JSON.stringify(refunds), now]);
+}
+
+const WITHDRAW_POINTS = `
   with taken as (
     update loyalty_bookings b set taken_back_at = $3
     where b.app_id = $1 and b.order_id = any($2::bigint[]) and b.taken_back_at is null
@@ -78,14 +79,12 @@ const TAKE_POINTS_BACK = `
   where c.app_id = $1 and c.id = taken.customer_id
   returning c.id`;
 
-export async function returnBenefits(
-  transaction: Transaction,
+export async function withdrawPoints(
+  sql: Sql,
   appId: number,
-  { vouchers, orderIds }: { readonly vouchers: readonly VoucherRefund[]; readonly orderIds: readonly number[] },
+  orderIds: readonly number[],
   now: Date,
-): Promise<void> {
-  if (vouchers.length > 0) await transaction.rows(RETURN_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
-  if (orderIds.length === 0) return;
-  const customers = await transaction.rows<{ readonly id: number }>(TAKE_POINTS_BACK, [appId, orderIds, now]);
-  transaction.record(appId, now, { events: takenPointsEvents(customers.map(({ id }) => id)) });
+): Promise<number[]> {
+  const customers = await sql.rows<{ readonly id: number }>(WITHDRAW_POINTS, [appId, orderIds, now]);
+  return customers.map(({ id }) => id);
 }

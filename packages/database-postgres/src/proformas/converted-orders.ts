@@ -6,7 +6,6 @@ import {
   PAYMENT_STATUSES,
   paymentStatusOf,
   statusIdIn,
-  type Order,
 } from '@back-office/orders';
 import {
   convertedItems,
@@ -14,8 +13,9 @@ import {
   debtOf,
   isAllRefunded,
   paidAmountOf,
-  type Proforma,
+  type NewOrder,
   type OrderState,
+  type Proforma,
 } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import { among } from '../lists/list-conditions.js';
@@ -72,16 +72,8 @@ export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): 
   return insertedRow as NewOrder;
 }
 
-export type NewOrder = Pick<Order, 'id' | 'data_part' | 'time_part'>;
-
-/** Returns the converted proforma with its stored order. */
-export function withOrder(proforma: Proforma, { id, data_part, time_part }: NewOrder): Proforma {
-  const orderParts = { dataPart: data_part, timePart: time_part };
-  return { ...proforma, orderId: id, converted: proforma.converted && { ...proforma.converted, orderParts } };
-}
-
 /** Writes paid amount, debt and payment status to the orders of converted proformas. */
-export function updateOrderPayments(
+export function updateOrders(
   sql: Sql,
   appId: number,
   proformas: readonly Proforma[],

@@ -1,9 +1,8 @@
 import {
   firstAttempt,
-  proformaEvents,
   isPendingRefund,
-  reservationChanges,
   withKeyParts,
+  type ChangesToSave,
   type Payment,
   type Proforma,
   type ProformaChange,
@@ -14,7 +13,6 @@ import { eventRows } from '../connection/event-statements.js';
 import { lineColumns, changingColumns, paymentColumns } from './proforma-columns.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
 import { loadStatement, saveStatement, type LockMode } from './proforma-statements.js';
-import type { Statement } from '../connection/sql.js';
 
 export async function loadProformas(
   transaction: Transaction,
@@ -31,43 +29,49 @@ export async function loadProformas(
   return currentRows.map(toProforma);
 }
 
-/** Draws the random key parts of new refunds. Must run before the change is stored. */
-export function withRefundKeys<Change extends ProformaChange>(change: Change): Change {
-  return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
-}
-
-export interface SavedIds {
+interface SavedIds {
   /** Ids of the new payments, in order. */
   readonly addedPayments: readonly number[];
 }
 
-/** Returns a statement that stores the changes and returns {@link SavedIds}. */
-export function saveProformasStatement(
+/** Stores the changes and returns the proformas with the keys and ids of their new payments. */
+export async function saveProformas(
+  transaction: Transaction,
   appId: number,
-  changes: readonly ProformaChange[],
-  isAttemptedByCaller: boolean,
-  now: Date,
-): Statement {
-  const lines = changes.flatMap(changedLines);
-  const payments = changes
-    .flatMap((change) => changedPayments(change, isAttemptedByCaller))
+  { changes, reservations, events, isCallerRefunding }: ChangesToSave,
+  { now, isLast }: { readonly now: Date; readonly isLast: boolean },
+): Promise<Proforma[]> {
+  const keyedChanges = changes.map(withRefundKeys);
+  const lines = keyedChanges.flatMap(changedLines);
+  const payments = keyedChanges
+    .flatMap((change) => changedPayments(change, isCallerRefunding))
     .map((payment, ordinal) => ({ ordinal, ...payment }));
-  const stock = changes.flatMap(reservationsOf);
-  const events = proformaEvents(changes);
-  const changedParts = {
+  const text = saveStatement({
     lines: lines.length > 0,
     payments: payments.length > 0,
-    stock: stock.length > 0,
+    stock: reservations.length > 0,
     events: events.length > 0,
-  };
+  });
   const values = [
     appId,
-    JSON.stringify(changes.map(({ after }) => changingColumns(after))),
+    JSON.stringify(keyedChanges.map(({ after }) => changingColumns(after))),
     now,
-    ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
+    ...[lines, payments, reservations].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
     ...(events.length > 0 ? [eventRows(events)] : []),
   ];
-  return { text: saveStatement(changedParts), values };
+  const [saved] = isLast
+    ? await transaction.runLast<SavedIds>(text, values)
+    : await transaction.rows<SavedIds>(text, values);
+  const ids = [...(saved?.addedPayments ?? [])];
+  return keyedChanges.map(({ after }) => ({
+    ...after,
+    payments: after.payments.map((payment) => (payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment)),
+  }));
+}
+
+/** Draws the random key parts of new refunds. */
+function withRefundKeys({ before, after }: ProformaChange): ProformaChange {
+  return { before, after: withKeyParts(after, () => randomBytes(8).toString('hex')) };
 }
 
 function changedLines({ before, after }: ProformaChange): object[] {
@@ -94,16 +98,4 @@ function attemptColumns(payment: Payment, isAttemptedByCaller: boolean): object 
   if (!isPendingRefund(payment)) return { attempts: 0, next_attempt_at: null };
   const { attempts, nextAttemptAt } = firstAttempt(payment, isAttemptedByCaller);
   return { attempts, next_attempt_at: nextAttemptAt };
-}
-
-function reservationsOf({ before, after }: ProformaChange): object[] {
-  return reservationChanges(before, after).map((change) => ({ reference: after.number, ...change }));
-}
-
-/** Assigns the next ids of `ids` to new payments, and removes these ids from `ids`. */
-export function withPaymentIds<Change extends ProformaChange>(change: Change, ids: number[]): Change {
-  const payments = change.after.payments.map((payment) =>
-    payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,
-  );
-  return { ...change, after: { ...change.after, payments } };
 }

@@ -1,44 +1,33 @@
 import type { Clock, Refusal } from '@back-office/kernel';
 import {
   changeOf,
+  effectsOf,
   EXTERNAL_REF_TAKEN,
-  proformaEntries,
-  storedChangeOf,
   type CreationDecision,
-  type DecidedChange,
   type Decision,
   type DueProforma,
   type Proforma,
   type ProformaOrders,
   type StoredChange,
 } from '@back-office/proforma';
-import type { Transaction } from '../connection/transaction.js';
 import { violates } from '../connection/failures.js';
 import { existsInAnyApp } from '../checkout/sql-evaluations.js';
 import type { Postgres } from '../connection/postgres.js';
-import { writeConsequences } from './consequences.js';
+import { executeEffects } from './execute-effects.js';
 import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
-import {
-  loadProformas,
-  saveProformasStatement,
-  withPaymentIds,
-  withRefundKeys,
-  type SavedIds,
-} from './proforma-changes.js';
+import { loadProformas } from './proforma-changes.js';
 import { toProforma, type ProformaRow } from './proforma-row.js';
-import { reserveStock } from './reserve-stock.js';
 import { FIND_DUE_PROFORMAS, loadStatement, type LockMode } from './proforma-statements.js';
 
 const MAX_ATTEMPTS = 5;
 const PAYMENT_REFERENCE = 'payments_external_ref_key';
 
-/** `requestsRefunds` is true if the caller requests the new refunds, and false if the worker will. */
 interface ChangeMode {
   readonly lockMode: LockMode;
-  readonly requestsRefunds: boolean;
+  readonly isCallerRefunding: boolean;
 }
-const INTERACTIVE: ChangeMode = { lockMode: 'wait', requestsRefunds: true };
-const BACKGROUND: ChangeMode = { lockMode: 'skip', requestsRefunds: false };
+const INTERACTIVE: ChangeMode = { lockMode: 'wait', isCallerRefunding: true };
+const BACKGROUND: ChangeMode = { lockMode: 'skip', isCallerRefunding: false };
 
 export class SqlProformaOrders implements ProformaOrders {
   constructor(
@@ -108,37 +97,14 @@ export class SqlProformaOrders implements ProformaOrders {
   private changeOnce(
     appId: number,
     ids: readonly number[],
-    mode: ChangeMode,
+    { lockMode, isCallerRefunding }: ChangeMode,
     decide: Decision,
   ): Promise<StoredChange[]> {
     return this.database.transaction(async (transaction) => {
-      const proformas = await loadProformas(transaction, appId, ids, mode.lockMode);
+      const proformas = await loadProformas(transaction, appId, ids, lockMode);
       const now = this.clock.now();
-      const changesToStore = await writeConsequences(
-        transaction,
-        appId,
-        proformas.map((proforma) => changeOf(proforma, decide(proforma, now))),
-        now,
-      );
-      const changes = await reserveStock(transaction, appId, changesToStore);
-      return storeChanges(transaction, appId, changes, mode, now);
+      const changes = proformas.map((proforma) => changeOf(proforma, decide(proforma, now)));
+      return executeEffects(effectsOf(changes, { now, isCallerRefunding }), transaction, appId, { now });
     });
   }
-}
-
-async function storeChanges(
-  transaction: Transaction,
-  appId: number,
-  changes: readonly DecidedChange[],
-  mode: ChangeMode,
-  now: Date,
-): Promise<StoredChange[]> {
-  const actualChanges = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
-  if (actualChanges.length === 0) return changes.map(storedChangeOf);
-  transaction.record(appId, now, { entries: proformaEntries(actualChanges) });
-  const { text, values } = saveProformasStatement(appId, actualChanges, mode.requestsRefunds, now);
-  const [saved] = await transaction.runLast<SavedIds>(text, values);
-  const ids = [...(saved?.addedPayments ?? [])];
-  const savedChanges = new Map(actualChanges.map((change) => [change.before, withPaymentIds(change, ids)]));
-  return changes.map((change) => storedChangeOf(savedChanges.get(change.before) ?? change));
 }
