@@ -1,72 +1,80 @@
-import { anEvaluation, InMemoryProformaOrders, NOW } from '@back-office/proforma/testing';
-import { cancel, createProforma, pay, type Proforma, type StoredChange } from '@back-office/proforma';
-import { isRefusal } from '@back-office/kernel';
-import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
+import { DatabaseUnavailable, UnknownOutcome, type Database } from '@back-office/database';
+import { portsOf, State } from '@back-office/database-memory';
+import { salesFixtureOf } from '@back-office/database/testing';
+import { ManualClock } from '@back-office/kernel/testing';
+import {
+  cancel,
+  pay,
+  type Decision,
+  type Proforma,
+  type ProformaOrders,
+  type StoredChange,
+} from '@back-office/proforma';
 import { Refunds } from './refunds.js';
 
-const APP_ID = 1;
-const clock = { now: () => NOW };
+const clock = new ManualClock();
 const queue = { due: () => Promise.resolve([]), claim: () => Promise.resolve(undefined) };
 const gateway = { refund: () => Promise.resolve('refunded' as const) };
+const openPorts = (): Database =>
+  portsOf(new State(), { clock, publicBase: () => 'https://media.example', isPublished: () => false });
 
-async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<StoredChange> {
-  orders.addStock(APP_ID, { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10 });
-  const creation = await orders.create(APP_ID, orders.addEvaluation(APP_ID, anEvaluation()), (facts) =>
-    createProforma({
-      ...facts,
-      preferredWarehouse: null,
-      number: 'P-2026-000000',
-      lifetimeHours: 1,
-      minimumBasketAmount: 0,
-      now: NOW,
-    }),
-  );
-  if (isRefusal(creation)) throw new Error(creation.refused);
-  const method = { id: 1, name: 'Bank', kind: 'bank_transfer' as const };
-  const apply = async (decide: (proforma: Proforma) => Proforma | { refused: string }): Promise<StoredChange> =>
-    (await orders.change(APP_ID, creation.id, (proforma) => ({ next: decide(proforma) as Proforma }))) as StoredChange;
-  await apply((proforma) => pay(proforma, { method, amount: 0, now: NOW }));
-  return apply((proforma) => cancel(proforma, { reason: null, now: NOW }));
+async function cancelPaidProforma(): Promise<{
+  readonly orders: ProformaOrders;
+  readonly appId: number;
+  readonly change: StoredChange;
+}> {
+  const ports = openPorts();
+  const fixture = salesFixtureOf(ports, clock);
+  const appId = await fixture.makeApp();
+  await fixture.addGoods(appId, { code: 'S' });
+  await fixture.addWarehouse(appId, 'W1');
+  await fixture.addStock(appId, 'S', { W1: 10 });
+  const { id } = await fixture.sell(appId, { items: [{ code: 'S', qty: 3 }] });
+  const method = await fixture.methodOf(appId, 'bank_transfer');
+  const orders = ports.proformaOrders;
+  const apply = async (decide: Decision): Promise<StoredChange> =>
+    (await orders.change(appId, id, decide)) as StoredChange;
+  await apply((proforma, now) => ({ next: pay(proforma, { method, amount: 0, now }) as Proforma }));
+  const change = await apply((proforma, now) => ({ next: cancel(proforma, { reason: null, now }) as Proforma }));
+  return { orders, appId, change };
 }
 
 describe('a refund whose answer cannot be recorded', () => {
   it.each<Error>([new DatabaseUnavailable(), new UnknownOutcome()])(
     'stays pending for the worker, and does not fail the call (%p)',
     async (error) => {
-      const orders = new InMemoryProformaOrders();
-      const storedChange = await cancelPaidProforma(orders);
+      const { orders, appId, change } = await cancelPaidProforma();
       orders.change = () => {
         throw error;
       };
-      const proforma = await new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(APP_ID, storedChange);
+      const proforma = await new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(appId, change);
       expect(proforma).toMatchObject({ status: 'canceled', payments: [{ amount: 3000 }, { status: 'pending' }] });
     },
   );
 
   it('rethrows an error that is a bug', async () => {
-    const orders = new InMemoryProformaOrders();
-    const storedChange = await cancelPaidProforma(orders);
+    const { orders, appId, change } = await cancelPaidProforma();
     orders.change = () => Promise.reject(new TypeError('bug'));
-    await expect(
-      new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(APP_ID, storedChange),
-    ).rejects.toThrow('bug');
+    await expect(new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(appId, change)).rejects.toThrow(
+      'bug',
+    );
   });
 });
 
 describe('payOutDue', () => {
-  const dueRefunds = Array.from({ length: 20 }, (_, index) => ({ appId: APP_ID, paymentId: index + 1 }));
+  const dueRefunds = Array.from({ length: 20 }, (_, index) => ({ appId: 1, paymentId: index + 1 }));
   const dueQueue = { due: async () => dueRefunds, claim: async () => undefined };
 
   it('claims all due refunds one by one', async () => {
     const claimedIds: number[] = [];
     const claimQueue = { ...dueQueue, claim: async (_: number, id: number) => void claimedIds.push(id) };
-    const refunds = new Refunds(new InMemoryProformaOrders(), gateway, claimQueue as never, clock, () => {});
+    const refunds = new Refunds(openPorts().proformaOrders, gateway, claimQueue as never, clock, () => {});
     expect(await refunds.payOutDue()).toBe(20);
     expect(claimedIds.toSorted((a, b) => a - b)).toEqual(dueRefunds.map(({ paymentId }) => paymentId));
   });
 
   it('claims no refund while the process stops', async () => {
-    const refunds = new Refunds(new InMemoryProformaOrders(), gateway, dueQueue as never, clock, () => {});
+    const refunds = new Refunds(openPorts().proformaOrders, gateway, dueQueue as never, clock, () => {});
     expect(await refunds.payOutDue(AbortSignal.abort())).toBe(0);
   });
 });

@@ -69,7 +69,7 @@ const SECOND_TIER = {
   'apps/api/src/testing/run-tests.full.pg.test.ts': { cpu: 14, wall: 40 },
   'packages/database-postgres/src/embedded/embedded-postgres.full.test.ts': { cpu: 7, wall: 11 },
   'packages/images-jimp/src/jimp-image-processor.contract.full.test.ts': { cpu: 20, wall: 26 },
-  'packages/proforma/src/proforma-model.full.test.ts': { cpu: 5, wall: 5 },
+  'packages/database-memory/src/proformas/proforma-model.full.test.ts': { cpu: 5, wall: 5 },
   'packages/upload-parser/src/fuzz.full.test.ts': { cpu: 5, wall: 5 },
   'tools/clients/generated-clients.full.api.test.ts': { cpu: 23, wall: 45 },
   'tools/openapi/openapi-lint.full.test.ts': { cpu: 5, wall: 5 },

@@ -2,7 +2,6 @@ export * from './a-proforma.js';
 export * from './a-rule.js';
 export * from './an-evaluation.js';
 export * from './given-proformas.js';
-export * from './in-memory-proforma-orders.js';
 export * from './payment-methods.contract.js';
 export * from './proforma-effects.contract.js';
 export * from './proforma-orders.contract.js';

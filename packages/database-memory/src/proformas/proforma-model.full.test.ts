@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { PlainShop } from './testing/model/plain-shop.js';
-import { LIFETIME_HOURS, ON_HAND, RealShop, VOUCHERS } from './testing/model/real-shop.js';
+import { PlainShop } from '../../testing/model/plain-shop.js';
+import { LIFETIME_HOURS, ON_HAND, RealShop, VOUCHERS } from '../../testing/model/real-shop.js';
 import {
   cancellation,
   cardPayment,
@@ -18,9 +18,9 @@ import {
   seenAnswers,
   wait,
   type Step,
-} from './testing/model/shop-steps.js';
-import { STATUSES } from './proforma.js';
+} from '../../testing/model/shop-steps.js';
 import {
+  STATUSES,
   ALERT_NOT_FOUND,
   ALREADY_FINAL,
   CASH_AMOUNT_REQUIRED,
@@ -30,7 +30,7 @@ import {
   METHOD_NOT_SUPPORTED,
   NOTHING_CONFIRMED,
   VOUCHER_NOT_AVAILABLE,
-} from './refusals.js';
+} from '@back-office/proforma';
 
 const proformaIndex = fc.oneof(fc.constantFrom(0, 0, 1), fc.nat(5));
 const cardStatus = fc.constantFrom('settled', 'failed');

@@ -11,9 +11,8 @@ import {
   retryRefund,
   warehouseConfirm,
   type Proforma,
-} from '../../index.js';
-import { BANK, CARD, CASH } from '../a-proforma.js';
-import { anEvaluation, withFee, withLine } from '../an-evaluation.js';
+} from '@back-office/proforma';
+import { anEvaluation, BANK, CARD, CASH, withFee, withLine } from '@back-office/proforma/testing';
 import type { Answer, Snapshot, PlainProforma, PlainShop, RequestedLine } from './plain-shop.js';
 import { VARIANTS, type RealShop } from './real-shop.js';
 
@@ -132,7 +131,7 @@ export const conversion = (index: number): Step =>
     index,
     '',
     (plain, proforma) => plain.convert(proforma),
-    (proforma, now) => convert(proforma, { orderNumber: 'O-2026-00000000', amountPerPoint: 0, now }),
+    (proforma, now) => convert(proforma, { orderNumber: `O-${proforma.id}`, amountPerPoint: 0, now }),
   );
 
 export const cancellation = (index: number): Step =>
@@ -223,7 +222,7 @@ export const wait = (hours: number, isSwept: boolean): Step =>
 export const letPaidExpire = (expirePaid: boolean): Step =>
   step(`expire_paid ${expirePaid}`, async ({ plain, real }) => {
     plain.expirePaid = expirePaid;
-    real.expirePaid = expirePaid;
+    real.setExpirePaid(expirePaid);
   });
 
 export const sequence = (...steps: readonly Step[]): Step => ({
@@ -248,7 +247,7 @@ function expectEqual(actual: unknown, expected: unknown): void {
 }
 
 function expectSame(actual: unknown, expected: unknown): void {
-  if (actual !== expected) expect(actual).toBe(expected);
+  if (actual !== expected) expect(actual).toEqual(expected);
 }
 
 function recordAnswers({ status, alerts, vouchers }: Snapshot['proformas'][number]): void {

@@ -1,4 +1,6 @@
-import { addHours, isRefusal, sum, type Refusal } from '@back-office/kernel';
+import type { App } from '@back-office/apps';
+import { addHours, columnsOf, isRefusal, SALE_TERMS, sum, totalColumns, type Refusal } from '@back-office/kernel';
+import { CANCELED_ID } from '@back-office/orders';
 import {
   createProforma,
   debtOf,
@@ -9,19 +11,20 @@ import {
   proformaBrackets,
   promisedVouchers,
   receiveCardResult,
-  refundOrder,
+  refundEffectsOf,
   applyRefundOutcome,
   shownPayments,
-  addedVoucherRefunds,
   type CardResult,
   type Evaluation,
   type Payment,
   type Proforma,
   type RefundOutcome,
   type StoredChange,
-} from '../../index.js';
-import { NOW } from '../a-proforma.js';
-import { InMemoryProformaOrders } from '../in-memory-proforma-orders.js';
+} from '@back-office/proforma';
+import { NOW } from '@back-office/proforma/testing';
+import { portsOf, State } from '../../src/index.js';
+import { NO_APP_ID } from '../../src/apps/memory-apps.js';
+import { executeEffects } from '../../src/proformas/execute-effects.js';
 import type { Snapshot } from './plain-shop.js';
 
 const APP = 1;
@@ -33,37 +36,63 @@ export const VOUCHERS = { small: 300, middle: 1_500, large: 9_000 };
 export class RealShop {
   readonly ids: number[] = [];
   now = NOW;
-  private readonly orders = new InMemoryProformaOrders();
-  private readonly voucherIds: ReadonlyMap<string, number>;
+  private readonly state = new State();
+  private readonly orders = portsOf(this.state, {
+    clock: { now: () => this.now },
+    publicBase: () => 'https://media.example',
+    isPublished: () => false,
+  }).proformaOrders;
 
-  constructor(expirePaid: boolean) {
-    const { shirt, sock } = VARIANTS;
-    const [w1, w2] = [
-      { warehouseId: 1, warehouseCode: 'W1' },
-      { warehouseId: 2, warehouseCode: 'W2' },
-    ];
-    this.orders.addStock(APP, { variantId: shirt.variantId, ...w1, onHand: ON_HAND['shirt@W1'] });
-    this.orders.addStock(APP, { variantId: shirt.variantId, ...w2, onHand: ON_HAND['shirt@W2'] });
-    this.orders.addStock(APP, { variantId: sock.variantId, ...w1, onHand: ON_HAND['sock@W1'] });
-    this.voucherIds = new Map(Object.keys(VOUCHERS).map((voucher) => [voucher, this.orders.nextId()]));
-    for (const [voucher, amount] of Object.entries(VOUCHERS)) this.orders.vouchers.add(this.idOf(voucher), amount);
+  constructor(public expirePaid: boolean) {
+    const { warehouses, stocks, vouchers } = this.state;
+    this.setExpirePaid(expirePaid);
+    for (const code of ['W1', 'W2']) {
+      const address = { name: code, address_line_1: 'Put 1', city: 'Novi Sad', postcode: '21000', market_id: 1 };
+      const times = { inserted_at: NOW, updated_at: NOW, deleted_at: null };
+      warehouses.insert(APP, { code, ...address, sellable: true, ...times });
+    }
+    for (const [shelf, onHand] of Object.entries(ON_HAND)) {
+      const [variant, warehouse] = shelf.split('@') as [keyof typeof VARIANTS, string];
+      stocks.insert(APP, {
+        product_variant_id: VARIANTS[variant].variantId,
+        warehouse_id: warehouses.find(APP, ({ code }) => code === warehouse)?.id ?? 0,
+        on_hand: onHand,
+        reserved: 0,
+        min_qty: 0,
+        updated_at: NOW,
+      });
+    }
+    for (const [code, amount] of Object.entries(VOUCHERS)) {
+      const owner = { customer_id: null, held_by: null, valid_from: null, valid_until: null };
+      vouchers.insert(APP, { code, amount, spent: 0, active: true, ...owner, inserted_at: NOW, updated_at: NOW });
+    }
+  }
+
+  setExpirePaid(expirePaid: boolean): void {
     this.expirePaid = expirePaid;
-  }
-
-  get expirePaid(): boolean {
-    return this.orders.appsExpiringPaid.has(APP);
-  }
-
-  set expirePaid(expirePaid: boolean) {
-    if (expirePaid) this.orders.appsExpiringPaid.add(APP);
-    else this.orders.appsExpiringPaid.delete(APP);
+    const app = { id: APP, settings: { proforma: { expire_paid: expirePaid } } };
+    this.state.apps.put(NO_APP_ID, app as App);
   }
 
   evaluate(evaluation: Evaluation, codes: readonly string[]): number {
-    const requestedVouchers = codes.map((code) => ({ id: this.idOf(code), code, available: 0 }));
-    const currentVouchers = requestedVouchers.map((voucher) => this.orders.vouchers.withCurrentAvailability(voucher));
-    const vouchers = promisedVouchers(currentVouchers, evaluation.totals.endSales);
-    return this.orders.addEvaluation(APP, { ...evaluation, vouchers, expiresAt: addHours(this.now, 24) });
+    const requestedVouchers = codes.map((code) => {
+      const { id, amount, spent, held_by: holder } = this.voucherOf(code);
+      return { id, code, available: holder === null ? amount - spent : 0 };
+    });
+    const { buyer, fees, lines, promotions, totals } = evaluation;
+    const { id } = this.state.evaluations.insert(APP, {
+      ...columnsOf(evaluation, SALE_TERMS),
+      ...totalColumns(totals),
+      items: lines,
+      ...{ buyer, fees, promotions },
+      vouchers: promisedVouchers(requestedVouchers, totals.endSales),
+      expires_at: addHours(this.now, 24),
+      consumed_at: null,
+      customer_id: buyer.id,
+      warehouse_id: null,
+      inserted_at: this.now,
+    });
+    return id;
   }
 
   async create(evaluationId: number): Promise<Proforma | Refusal> {
@@ -100,11 +129,12 @@ export class RealShop {
   }
 
   async refundOrder(id: number): Promise<void> {
-    const change = await this.orders.change(APP, id, (proforma) => ({
-      next: refundOrder(proforma, { now: this.now }),
-    }));
-    const refunds = change === undefined ? [] : addedVoucherRefunds(change.before, change.proforma);
-    for (const { voucherId, amount } of refunds) this.orders.vouchers.giveBack(voucherId, amount);
+    const proforma = (await this.find(id)) as Proforma;
+    const order = this.state.orders.get(APP, proforma.orderId ?? 0);
+    if (order) this.state.orders.put(APP, { ...order, order_status_id: CANCELED_ID });
+    this.state.memory.transaction(() =>
+      executeEffects(refundEffectsOf([proforma], this.now), this.state, APP, this.now),
+    );
   }
 
   receiveCardResult(id: number, index: number, status: CardResult['status']): Promise<StoredChange | undefined> {
@@ -120,7 +150,7 @@ export class RealShop {
   }
 
   async snapshot(): Promise<Snapshot> {
-    const rows = Object.values(VARIANTS).flatMap(({ variantId }) => this.orders.stockOf(APP, variantId));
+    const rows = this.state.stocks.all(APP);
     const proformas = await this.findProformas();
     return {
       proformas: proformas.map((proforma) => this.snapshotOf(proforma)),
@@ -139,8 +169,8 @@ export class RealShop {
     return proformas.filter((proforma) => proforma !== undefined);
   }
 
-  private idOf(voucher: string): number {
-    return this.voucherIds.get(voucher) ?? 0;
+  private voucherOf(voucher: string) {
+    return this.state.vouchers.find(APP, ({ code }) => code === voucher)!;
   }
 
   private snapshotOf(proforma: Proforma): Snapshot['proformas'][number] {
@@ -167,13 +197,13 @@ export class RealShop {
     const voucherEntries = proforma.payments.filter(({ kind }) => kind === 'voucher');
     return [...new Set(voucherEntries.map(({ voucherId }) => voucherId))].map((id) => {
       const amounts = voucherEntries.filter(({ voucherId }) => voucherId === id).map(({ amount }) => amount);
-      const voucher = Object.keys(VOUCHERS).find((code) => this.idOf(code) === id) ?? 'unknown';
+      const voucher = this.state.vouchers.get(APP, id ?? 0)?.code ?? 'unknown';
       return { voucher, firstAmount: amounts[0] ?? 0, keptAmount: sum(amounts) };
     });
   }
 
   private voucherSnapshot(voucher: string, proformas: readonly Proforma[]): Snapshot['vouchers'][number] {
-    const { amount = 0, spent = 0 } = this.orders.vouchers.find(this.idOf(voucher)) ?? {};
+    const { amount, spent } = this.voucherOf(voucher);
     const holders = [...proformas.keys()].filter((index) => this.holds(proformas[index], voucher));
     return { voucher, remainingAmount: amount - spent, holders };
   }
@@ -181,14 +211,14 @@ export class RealShop {
   private voucherFaults(proformas: readonly Proforma[]): string[] {
     return Object.keys(VOUCHERS).flatMap((voucher) => {
       const holders = proformas.filter((proforma) => this.holds(proforma, voucher)).map(({ id }) => id);
-      const heldBy = this.orders.vouchers.find(this.idOf(voucher))?.heldBy ?? undefined;
+      const heldBy = this.voucherOf(voucher).held_by ?? undefined;
       if (holders.length > 1) return [`${voucher} is held by several`];
       return holders[0] === heldBy ? [] : [`${voucher} is not held by the proforma that it pays`];
     });
   }
 
   private holds(proforma: Proforma | undefined, voucher: string): boolean {
-    const id = this.idOf(voucher);
+    const { id } = this.voucherOf(voucher);
     return proforma !== undefined && isOpen(proforma) && proforma.payments.some(({ voucherId }) => voucherId === id);
   }
 
