@@ -33,7 +33,7 @@ function run<Result>(effects: Effects<Result>, overrides: Partial<EffectHandlers
     save: ({ changes }) =>
       changes.map(({ after }) => ({
         ...after,
-        payments: after.payments.map((payment, index) => ({ ...payment, id: index + 1 })),
+        payments: after.payments.map((each, index) => ({ ...each, id: index + 1 })),
       })),
     ...overrides,
   };
