@@ -152,7 +152,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'One app may take every background job',
-    changes: changeOf('media/job-turns.js', 'jobs >= this.maxJobsOfApp', 'false'),
+    changes: changeOf('media/processing/job-turns.js', 'jobs >= this.maxJobsOfApp', 'false'),
     foundBy: 'bombs',
   },
   {

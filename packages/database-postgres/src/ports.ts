@@ -22,7 +22,7 @@ import { SqlEventFeed } from './events/sql-event-feed.js';
 import { SqlKeyedCalls } from './idempotency/sql-keyed-calls.js';
 import { SqlAttendances } from './locations/sql-attendances.js';
 import { SqlLocations } from './locations/sql-locations.js';
-import { GraphileJobQueue } from './media/graphile-job-queue.js';
+import { GraphileJobQueue } from './media/processing/graphile-job-queue.js';
 import { mediaPortsOf } from './media/media-ports.js';
 import { SqlImportedOrders } from './orders/sql-imported-orders.js';
 import { SqlOrderChanges } from './orders/sql-order-changes.js';

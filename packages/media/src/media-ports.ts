@@ -1,13 +1,13 @@
-import type { FileMoves } from './file-moves.js';
-import type { FileUsageQueries, FileUsages } from './file-usages.js';
-import type { FileVersionQueries, FileVersions } from './file-versions.js';
-import type { MediaFileQueries, MediaFiles } from './media-files.js';
-import type { MediaFolderQueries, MediaFolders } from './media-folders.js';
-import type { MediaObjectQueries } from './media-objects.js';
-import type { MediaTrash } from './media-trash.js';
-import type { ProcessedFileQueries, ProcessedFiles } from './processed-files.js';
-import type { UploadPresetQueries, UploadPresets } from './upload-presets.js';
-import type { UploadReceipts } from './upload-receipts.js';
+import type { FileVersionQueries, FileVersions } from './files/file-versions.js';
+import type { MediaFileQueries, MediaFiles } from './files/media-files.js';
+import type { MediaObjectQueries } from './files/media-objects.js';
+import type { MediaTrash } from './files/media-trash.js';
+import type { UploadReceipts } from './files/upload-receipts.js';
+import type { FileMoves } from './folders/file-moves.js';
+import type { MediaFolderQueries, MediaFolders } from './folders/media-folders.js';
+import type { ProcessedFileQueries, ProcessedFiles } from './processing/processed-files.js';
+import type { UploadPresetQueries, UploadPresets } from './processing/upload-presets.js';
+import type { FileUsageQueries, FileUsages } from './usages/file-usages.js';
 
 export interface MediaPorts {
   readonly mediaFiles: MediaFiles;

@@ -1,5 +1,5 @@
 import { FIXED_PLAN } from '../connection/prepared-statements.js';
-import { RECORD_USAGES } from '../media/record-usages.js';
+import { RECORD_USAGES } from '../media/usages/record-usages.js';
 import { PRODUCT_IMAGES, PRODUCTS, VARIANTS } from '../tables/products.js';
 
 export const PRODUCT_COLUMNS = PRODUCTS.columns.except(

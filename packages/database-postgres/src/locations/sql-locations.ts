@@ -2,7 +2,7 @@ import { withStoredForms, type BulkOptions, type Clock } from '@back-office/kern
 import { fileKeyOfUrl } from '@back-office/media';
 import type { Postgres } from '../connection/postgres.js';
 import { LOCATIONS } from '../tables/locations.js';
-import { RECORD_USAGES } from '../media/record-usages.js';
+import { RECORD_USAGES } from '../media/usages/record-usages.js';
 import { rowsByDraft, beginLockedBulk } from '../connection/bulk.js';
 import type { Transaction } from '../connection/transaction.js';
 import {

@@ -1,5 +1,5 @@
-import { findIsoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
-import { u16, u32 } from '../octets.js';
+import { findIsoBox, isoBoxes, type IsoBox } from '../formats/iso-boxes.js';
+import { u16, u32 } from '../formats/octets.js';
 import { isoBrands } from './raster-types.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 

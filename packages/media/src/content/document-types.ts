@@ -1,4 +1,4 @@
-import { decodeLatin1, matchesAt, u16, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, u32 } from '../formats/octets.js';
 
 const LOCAL_HEADER = 'PK\x03\x04';
 const LOCAL_HEADER_SIZE = 30;

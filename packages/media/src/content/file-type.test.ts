@@ -15,7 +15,7 @@ import {
   u32le,
 } from '../testing/file-parts.js';
 import { id3, id3Frame, mp3Frame, oggPage, pngSample, SAMPLE_FILES, tiffSample, webmHeader } from '../testing/index.js';
-import { ALLOWED_MIMES } from '../types.js';
+import { ALLOWED_MIMES } from '../files/types.js';
 import { fileType } from './file-type.js';
 import { TYPE_HEAD_BYTES } from './head.js';
 

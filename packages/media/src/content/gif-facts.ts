@@ -1,4 +1,4 @@
-import { decodeLatin1, u16 } from '../octets.js';
+import { decodeLatin1, u16 } from '../formats/octets.js';
 import { colourTableSize, isGif } from '../location/gif.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 

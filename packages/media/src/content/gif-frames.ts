@@ -1,5 +1,5 @@
 import { colourTableSize, isGif } from '../location/gif.js';
-import { u16 } from '../octets.js';
+import { u16 } from '../formats/octets.js';
 import { offsetAfterBlocks } from './gif-facts.js';
 
 export interface GifFrame {

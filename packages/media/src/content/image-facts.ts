@@ -1,7 +1,7 @@
-import type { ImageFacts } from '../image-processor.js';
-import { decodeLatin1, matchesAt, u16, u24, u32 } from '../octets.js';
+import type { ImageFacts } from '../processing/image-processor.js';
+import { decodeLatin1, matchesAt, u16, u24, u32 } from '../formats/octets.js';
 import { orientationOf } from '../location/exif.js';
-import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
+import { directoryAt, numberOf, TAG, tiffHeader } from '../formats/tiff-directory.js';
 import { avifFacts } from './avif-facts.js';
 import { gifFacts } from './gif-facts.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';

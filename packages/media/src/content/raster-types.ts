@@ -1,9 +1,9 @@
 import { mayBeTruncated } from './head.js';
-import { isoBoxes } from '../iso-boxes.js';
-import { decodeLatin1, matchesAt, u16, u32 } from '../octets.js';
+import { isoBoxes } from '../formats/iso-boxes.js';
+import { decodeLatin1, matchesAt, u16, u32 } from '../formats/octets.js';
 import { colourTableSize, isGif } from '../location/gif.js';
 import { PNG_SIGNATURE } from '../location/png.js';
-import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
+import { directoryAt, numberOf, TAG, tiffHeader } from '../formats/tiff-directory.js';
 
 /** Allowed bit depths by colour type. */
 const PNG_BIT_DEPTHS: Readonly<Record<number, readonly number[]>> = {

@@ -1,8 +1,8 @@
 import { trimEndCharacters } from '@back-office/kernel';
 import { mayBeTruncated } from './head.js';
-import { ebmlElementAt } from '../ebml.js';
-import { isoBoxes } from '../iso-boxes.js';
-import { decodeLatin1, matchesAt, u16, u32 } from '../octets.js';
+import { ebmlElementAt } from '../formats/ebml.js';
+import { isoBoxes } from '../formats/iso-boxes.js';
+import { decodeLatin1, matchesAt, u16, u32 } from '../formats/octets.js';
 import { isoBrands } from './raster-types.js';
 
 const AUDIO_BRANDS = new Set(['M4A ', 'M4B ', 'M4P ', 'F4A ']);

@@ -1,4 +1,4 @@
-import { decodeLatin1, matchesAt, u16, type ByteOrder } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, type ByteOrder } from '../formats/octets.js';
 
 const [TAB, LINE_FEED, FORM_FEED, RETURN] = [9, 10, 12, 13];
 /** Files with these signatures have other types, although they may look like text. */

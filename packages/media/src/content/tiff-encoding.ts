@@ -1,4 +1,4 @@
-import { directoryAt, numbersOf, TAG, tiffHeader } from '../tiff-directory.js';
+import { directoryAt, numbersOf, TAG, tiffHeader } from '../formats/tiff-directory.js';
 
 /** How the first image of a TIFF stores its pixels, in the numbers of the TIFF specification. */
 export interface TiffEncoding {

@@ -1,4 +1,4 @@
-import type { Size } from '../presets.js';
+import type { Size } from '../processing/presets.js';
 
 /** Facts of the stored pixels, before the EXIF orientation is applied. */
 export interface UnrotatedFacts extends Size {

@@ -1,10 +1,10 @@
 import type { Refusal } from '@back-office/kernel';
 import { isStripped, stripLocation } from '../location/strip-location.js';
-import type { ReadableFile } from '../media-facts.js';
+import type { ReadableFile } from '../processing/media-facts.js';
 import { IMAGE_TOO_LARGE, UNSUPPORTED_TYPE } from '../refusals.js';
-import type { SvgSanitizer } from '../svg-sanitizer.js';
-import { kindOf } from '../types.js';
-import type { FileFacts } from '../upload-receipts.js';
+import type { SvgSanitizer } from './svg-sanitizer.js';
+import { kindOf } from '../files/types.js';
+import type { FileFacts } from '../files/upload-receipts.js';
 import { fileType } from './file-type.js';
 import { TYPE_HEAD_BYTES } from './head.js';
 import { imageFacts } from './image-facts.js';

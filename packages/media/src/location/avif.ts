@@ -1,5 +1,5 @@
-import { findIsoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
-import { encodeLatin1, decodeLatin1, u16, u32, u64 } from '../octets.js';
+import { findIsoBox, isoBoxes, type IsoBox } from '../formats/iso-boxes.js';
+import { encodeLatin1, decodeLatin1, u16, u32, u64 } from '../formats/octets.js';
 import { MINIMAL_EXIF_BYTES, minimalExif, orientationOf } from './exif.js';
 import { UnreadableFile } from './unreadable-file.js';
 

@@ -1,5 +1,5 @@
-import { matchesAt, setU16 } from '../octets.js';
-import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
+import { matchesAt, setU16 } from '../formats/octets.js';
+import { directoryAt, numberOf, TAG, tiffHeader } from '../formats/tiff-directory.js';
 
 /** Big-endian EXIF of one directory with one tag. */
 // prettier-ignore

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { bytes, decodeText } from '../testing/file-parts.js';
 import { collectBytes, streamInChunks, SAMPLE_FILES, streamOf } from '../testing/index.js';
 import { chunkSizes } from '../testing/arbitraries.js';
-import { concat } from '../octets.js';
+import { concat } from '../formats/octets.js';
 import { stripGif } from './gif.js';
 import { stripIsoMedia } from './iso-media.js';
 import { stripJpeg } from './jpeg.js';

@@ -1,4 +1,4 @@
-import { concat } from '../octets.js';
+import { concat } from '../formats/octets.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;

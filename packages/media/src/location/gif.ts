@@ -1,4 +1,4 @@
-import { decodeLatin1 } from '../octets.js';
+import { decodeLatin1 } from '../formats/octets.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
 

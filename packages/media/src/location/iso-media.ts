@@ -1,4 +1,4 @@
-import { encodeLatin1, decodeLatin1, matchesAt, u32, u64 } from '../octets.js';
+import { encodeLatin1, decodeLatin1, matchesAt, u32, u64 } from '../formats/octets.js';
 import { MAX_LOOK_AHEAD_BYTES, stripNested, type Stripper, type FileStream, type Coroutine } from './file-stream.js';
 import { stripPicture } from './picture.js';
 import { UnreadableFile } from './unreadable-file.js';

@@ -1,4 +1,4 @@
-import { encodeLatin1, concat, matchesAt, setU16, u16 } from '../octets.js';
+import { encodeLatin1, concat, matchesAt, setU16, u16 } from '../formats/octets.js';
 import { minimalExif, orientationOf } from './exif.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';

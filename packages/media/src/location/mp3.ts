@@ -1,4 +1,4 @@
-import { decodeLatin1, matchesAt, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u32 } from '../formats/octets.js';
 import { stripNested, type FileStream, type Coroutine } from './file-stream.js';
 import { stripPicture } from './picture.js';
 

@@ -1,4 +1,4 @@
-import { matchesAt, setU32, u32 } from '../octets.js';
+import { matchesAt, setU32, u32 } from '../formats/octets.js';
 import { oggCrc } from './crc.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';

@@ -1,4 +1,4 @@
-import { matchesAt } from '../octets.js';
+import { matchesAt } from '../formats/octets.js';
 import { stripJpeg } from './jpeg.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { stripPng } from './png.js';

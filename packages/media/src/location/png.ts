@@ -1,4 +1,4 @@
-import { encodeLatin1, concat, decodeLatin1, matchesAt, setU32, u32 } from '../octets.js';
+import { encodeLatin1, concat, decodeLatin1, matchesAt, setU32, u32 } from '../formats/octets.js';
 import { crc32 } from './crc.js';
 import { minimalExif, orientationOf } from './exif.js';
 import { MAX_LOOK_AHEAD_BYTES, type FileStream, type Coroutine } from './file-stream.js';

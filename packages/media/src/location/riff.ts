@@ -1,4 +1,4 @@
-import { encodeLatin1, decodeLatin1, matchesAt, u32 } from '../octets.js';
+import { encodeLatin1, decodeLatin1, matchesAt, u32 } from '../formats/octets.js';
 import { MINIMAL_EXIF_BYTES, minimalExif, orientationOf } from './exif.js';
 import { stripMp3 } from './mp3.js';
 import { MAX_LOOK_AHEAD_BYTES, stripNested, type FileStream, type Coroutine } from './file-stream.js';

@@ -3,7 +3,7 @@ import { hasLocation, decodeText } from '../testing/file-parts.js';
 import { collectBytes, streamInChunks, SAMPLE_FILES, streamOf, type SampleFile } from '../testing/index.js';
 import { chunkSizes } from '../testing/arbitraries.js';
 import { fileType } from '../content/file-type.js';
-import { ALLOWED_MIMES } from '../types.js';
+import { ALLOWED_MIMES } from '../files/types.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { stripLocation } from './strip-location.js';
 

@@ -1,6 +1,6 @@
 import { bytes, LOCATION, hasLocation, decodeText, tiff, u16le, u32le, type Tag } from '../testing/file-parts.js';
 import { collectBytes, jpegSample, streamOf, tiffSample } from '../testing/index.js';
-import { directoryAt, numbersOf, tiffHeader, type TiffDirectory } from '../tiff-directory.js';
+import { directoryAt, numbersOf, tiffHeader, type TiffDirectory } from '../formats/tiff-directory.js';
 import { blankTiff } from './tiff.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { MAX_BUFFERED_BYTES } from './buffered.js';

@@ -1,4 +1,4 @@
-import { setU16, setU32, type ByteOrder } from '../octets.js';
+import { setU16, setU32, type ByteOrder } from '../formats/octets.js';
 import {
   directoryAt,
   ENTRY_SIZE,
@@ -8,7 +8,7 @@ import {
   tiffHeader,
   type TiffDirectory,
   type TiffEntry,
-} from '../tiff-directory.js';
+} from '../formats/tiff-directory.js';
 import { stripJpeg } from './jpeg.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { stripInPlace } from './buffered.js';

@@ -1,4 +1,4 @@
-import { ebmlElementAt, MAX_EBML_HEAD_BYTES, type EbmlElement } from '../ebml.js';
+import { ebmlElementAt, MAX_EBML_HEAD_BYTES, type EbmlElement } from '../formats/ebml.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
 

@@ -1,4 +1,4 @@
-import { concat } from '../octets.js';
+import { concat } from '../formats/octets.js';
 
 export async function* streamOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;

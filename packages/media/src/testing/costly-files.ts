@@ -1,4 +1,4 @@
-import { concat } from '../octets.js';
+import { concat } from '../formats/octets.js';
 import { box, bytes, fullBox, riffChunk, tiff, u16be, u32be } from './file-parts.js';
 
 const MEGABYTE = 2 ** 20;

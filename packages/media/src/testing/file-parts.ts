@@ -1,4 +1,4 @@
-import { decodeLatin1 } from '../octets.js';
+import { decodeLatin1 } from '../formats/octets.js';
 import { crc32 } from '../location/crc.js';
 
 export const LOCATION = 'PLACE:44.8125N,20.4612E';

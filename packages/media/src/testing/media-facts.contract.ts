@@ -1,7 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { MediaFacts, ReadableFile } from '../index.js';
-import { encodeLatin1 } from '../octets.js';
+import { encodeLatin1 } from '../formats/octets.js';
 import { mp4Video, mp4Audio, webmVideo, webmAudio } from './sample-videos.js';
 import { mp3Sample, oggSample, SAMPLE_FILES, wavSample } from './sample-files.js';
 

@@ -1,7 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { ByteRange, MediaStore } from '../index.js';
-import { concat } from '../octets.js';
+import { concat } from '../formats/octets.js';
 
 export interface StoreFixture {
   readonly store: MediaStore;

@@ -1,7 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { isUnreadableFile, type PageRenderer, type RenderedPage } from '../index.js';
-import { encodeLatin1, decodeLatin1 } from '../octets.js';
+import { encodeLatin1, decodeLatin1 } from '../formats/octets.js';
 import { longestPauseShare } from './event-loop.js';
 import { encryptedPdf, pdfSample, type SamplePage } from './sample-pdfs.js';
 

@@ -1,4 +1,4 @@
-import { encodeLatin1 } from '../octets.js';
+import { encodeLatin1 } from '../formats/octets.js';
 
 /** The colour covers the upper half of the page before rotation. */
 export interface SamplePage {

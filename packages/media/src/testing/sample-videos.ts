@@ -1,4 +1,4 @@
-import { concat } from '../octets.js';
+import { concat } from '../formats/octets.js';
 import { box, bytes, element, fullBox, u16be, u32be, type Part } from './file-parts.js';
 
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
