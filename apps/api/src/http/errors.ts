@@ -27,6 +27,7 @@ export function invalidParameter(name: string): HttpProblem {
 /** Name of a limit in metrics and in the log. */
 export type LimitName =
   | 'app_large_calls'
+  | 'huge_calls'
   | 'app_bytes'
   | 'app_calls'
   | 'app_webhook_tests'

@@ -150,7 +150,7 @@ describe('large calls', () => {
 });
 
 describe('calls with huge bodies', () => {
-  const HUGE = 2 ** 20;
+  const HUGE = 128 * 1024;
   const receiveAll = (queue: LargeCalls, apps: readonly number[]) => {
     const calls = apps.map((app) => enter(queue, app));
     for (const call of calls) call.receive(HUGE);
@@ -166,7 +166,7 @@ describe('calls with huge bodies', () => {
     expect(statesOf(calls)).toEqual(['working', 'working', 'working', 'working']);
   });
 
-  it('do not wait for a body that is still arriving, or for one of less than a megabyte', () => {
+  it('do not wait for a body that is still arriving, or for one of less than 128 kB', () => {
     const queue = new LargeCalls(NO_PAUSE);
     const calls = [1, 2, 3, 4].map((app) => enter(queue, app));
     calls[1]?.receive(HUGE - 1);
@@ -184,11 +184,34 @@ describe('calls with huge bodies', () => {
     expect(statesOf([...calls, next])).toEqual(['working', 'working', 'received', 'working', 'started']);
   });
 
-  it('let the next one start after the maximum time', async () => {
-    const calls = receiveAll(new LargeCalls({ ...NO_PAUSE, maxTurnMs: 40 }), [1, 2, 3]);
-    expect(statesOf(calls)).toEqual(['working', 'working', 'received']);
+  it('keep their turn as long as they work, and the turn of their app for the maximum time', async () => {
+    const queue = new LargeCalls({ ...NO_PAUSE, maxTurnMs: 40 });
+    const calls = receiveAll(queue, [1, 2, 3]);
+    const next = enter(queue, 1);
     await pause(60);
+    expect(statesOf([...calls, next])).toEqual(['working', 'working', 'received', 'started']);
+    calls[0]?.finish();
     expect(statesOf(calls)).toEqual(['working', 'working', 'working']);
+  });
+
+  it('keep the turn of their app while they wait', async () => {
+    const queue = new LargeCalls({ ...NO_PAUSE, maxTurnMs: 40 });
+    const calls = receiveAll(queue, [1, 2, 3]);
+    const next = enter(queue, 3);
+    await pause(60);
+    expect(statesOf([...calls, next])).toEqual(['working', 'working', 'received', 'waiting']);
+  });
+
+  it('are refused at once when 64 MB of bodies wait', () => {
+    const queue = new LargeCalls(NO_PAUSE);
+    const calls = Array.from({ length: 10 }, (_, index) => enter(queue, index));
+    for (const call of calls) call.receive(10 * 2 ** 20);
+    expect(statesOf(calls.slice(0, 3))).toEqual(['working', 'working', 'received']);
+    expect(statesOf(calls.slice(7))).toEqual(['received', 'refused', 'refused']);
+    calls[7]?.disconnect();
+    const late = enter(queue, 11);
+    late.receive(10 * 2 ** 20);
+    expect(late.state).toBe('received');
   });
 
   it('are refused when they wait too long', async () => {

@@ -3,13 +3,15 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { TokenHolder } from '@back-office/apps';
 import { parseInteger, Turns, type EndTurn } from '@back-office/kernel';
 import { busyMs } from './busy-time.js';
-import { Busy } from './errors.js';
+import { Busy, type LimitName } from './errors.js';
 import type { Route } from './route.js';
 
 /** A body of this size may have hundreds of rows, each of which takes time in the main thread. */
 const MIN_LARGE_BYTES = 16 * 1024;
-/** A body of this size takes up to 100 MB until it is answered. */
-const MIN_HUGE_BYTES = 2 ** 20;
+/** A body of this size may have thousands of rows, whose work takes much memory and time. */
+const MIN_HUGE_BYTES = 128 * 1024;
+/** Further bodies are refused, so that those which wait for their turn do not fill the memory. */
+const MAX_WAITING_BYTES = 64 * 2 ** 20;
 /** A page of this many rows takes tens of milliseconds to decode and to send. */
 const MIN_LARGE_PAGE = 1_000;
 
@@ -29,13 +31,14 @@ type Start = (error?: Busy) => void;
 type CallResponse = Pick<Response, 'once' | 'closed'>;
 
 /**
- * Lets each app make one call with a large body or page at a time, and pause between two of them. The body of a waiting
- * call is not read, so it costs neither time nor memory. Huge bodies of all apps also take turns after they have
- * arrived, so that slow senders of one app do not delay another one.
+ * Lets each app make one call with a large body or page at a time, and pause between two of them. The body of a call
+ * that waits for its app is not read. Huge bodies of all apps take turns after they have arrived, so that slow senders
+ * of one app do not delay another one.
  */
 export class LargeCalls {
   private readonly turns: Turns<number>;
   private readonly hugeTurns: Turns<number>;
+  private waitingBytes = 0;
   private readonly calls = new WeakMap<CallResponse, LargeCall>();
   private readonly settings: typeof SETTINGS;
 
@@ -58,39 +61,44 @@ export class LargeCalls {
    */
   enter(appId: number, response: CallResponse, start: Start): void {
     const { maxTurnMs } = this.settings;
-    this.wait(this.turns, appId, response, start, (end) => {
+    this.wait({ turns: this.turns, limit: 'app_large_calls' }, appId, response, start, (end) => {
       const startMs = this.settings.busyMs();
       this.calls.set(response, new LargeCall(response, maxTurnMs, () => this.endAfterPause(appId, end, startMs)));
     });
   }
 
   private wait(
-    turns: Turns<number>,
+    { turns, limit }: { readonly turns: Turns<number>; readonly limit: LimitName },
     appId: number,
     response: CallResponse,
     start: Start,
     onTurn: (end: EndTurn) => void,
+    onLeave: () => void = () => {},
   ): void {
-    if (response.closed) return;
+    if (response.closed) return onLeave();
     // Otherwise a waiting call would run in the asynchronous context of another one, and belong to its trace.
     const ownStart = AsyncResource.bind(start);
     const wait: { timer?: NodeJS.Timeout } = {};
-    let isStarted = false;
+    let isWaiting = true;
     const leave = turns.enter(appId, (end) => {
-      isStarted = true;
+      isWaiting = false;
       clearTimeout(wait.timer);
       onTurn(end);
       ownStart();
     });
-    if (isStarted) return;
-    wait.timer = setTimeout(() => {
-      leave();
-      start(new Busy('app_large_calls'));
-    }, this.settings.maxWaitMs).unref();
-    response.once('close', () => {
-      if (isStarted) return;
+    const stopWaiting = (): void => {
+      isWaiting = false;
       clearTimeout(wait.timer);
       leave();
+      onLeave();
+    };
+    if (!isWaiting) return;
+    wait.timer = setTimeout(() => {
+      stopWaiting();
+      start(new Busy(limit));
+    }, this.settings.maxWaitMs).unref();
+    response.once('close', () => {
+      if (isWaiting) stopWaiting();
     });
   }
 
@@ -102,11 +110,26 @@ export class LargeCalls {
   /** Called when the body has arrived. Ends the turn of a body that is small after all; a huge one waits for another. */
   startBody(appId: number, response: CallResponse, bodyBytes: number, start: Start): void {
     const call = this.calls.get(response);
-    if (bodyBytes >= MIN_HUGE_BYTES)
-      return this.wait(this.hugeTurns, appId, response, start, (end) => call?.startWork(end));
+    if (call !== undefined && bodyBytes >= MIN_HUGE_BYTES)
+      return this.startHuge(call, appId, response, bodyBytes, start);
     if (bodyBytes < MIN_LARGE_BYTES) call?.end();
     else call?.startWork();
     start();
+  }
+
+  /** The call keeps the turn of its app while it waits, so each app has one waiting body at most. */
+  private startHuge(call: LargeCall, appId: number, response: CallResponse, bodyBytes: number, start: Start): void {
+    if (this.waitingBytes + bodyBytes > MAX_WAITING_BYTES) return start(new Busy('huge_calls'));
+    this.waitingBytes += bodyBytes;
+    call.stopTimer();
+    const onLeave = (): void => {
+      this.waitingBytes -= bodyBytes;
+    };
+    const onTurn = (end: EndTurn): void => {
+      onLeave();
+      call.startHugeWork(end);
+    };
+    this.wait({ turns: this.hugeTurns, limit: 'huge_calls' }, appId, response, start, onTurn, onLeave);
   }
 
   finish(response: CallResponse): void {
@@ -124,24 +147,37 @@ class LargeCall {
   private isClosed = false;
   private isWorking = false;
   private endHugeTurn: EndTurn = () => {};
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout;
 
   constructor(
     response: CallResponse,
-    maxMs: number,
+    private readonly maxMs: number,
     private readonly endTurn: () => void,
   ) {
-    this.timer = setTimeout(() => this.end(), maxMs).unref();
+    this.timer = this.startTimer();
     response.once('close', () => {
       this.isClosed = true;
       if (!this.isWorking) this.end();
     });
   }
 
-  startWork(endHugeTurn: EndTurn = () => {}): void {
+  private startTimer(): NodeJS.Timeout {
+    return setTimeout(this.endTurn, this.maxMs).unref();
+  }
+
+  stopTimer(): void {
+    clearTimeout(this.timer);
+  }
+
+  startWork(): void {
+    this.isWorking = true;
+  }
+
+  /** The huge turn ends only with the work, because the work holds the memory. */
+  startHugeWork(endHugeTurn: EndTurn): void {
     this.isWorking = true;
     this.endHugeTurn = endHugeTurn;
-    this.timer.refresh();
+    this.timer = this.startTimer();
   }
 
   finish(): void {
@@ -151,7 +187,7 @@ class LargeCall {
   }
 
   end(): void {
-    clearTimeout(this.timer);
+    this.stopTimer();
     this.endHugeTurn();
     this.endTurn();
   }
