@@ -1,3 +1,4 @@
+import { OPEN_STATUSES, statusId } from '@back-office/proforma';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UNKNOWN, type Answer } from './caller.js';
 import { evaluate } from './load.js';
@@ -99,7 +100,7 @@ export async function expireTwice(rig: Rig): Promise<ScenarioResult> {
      where id = any($1)`,
     [ids],
   );
-  const countOpen = `select count(*)::int as count from proforma_orders where id = any($1) and status_id in (1, 2, 3, 4, 5)`;
+  const countOpen = `select count(*)::int as count from proforma_orders where id = any($1) and status_id in (${OPEN_STATUSES.map(statusId).join(', ')})`;
   const end = Date.now() + 20_000;
   let openCount = ids.length;
   while (openCount > 0 && Date.now() < end) {

@@ -1,3 +1,5 @@
+import { OPEN_STATUSES, statusId } from '@back-office/proforma';
+
 /** Proformas with their orders and payments. */
 export const PROFORMAS = `
   select p.id, p.number, p.order_id as "order", count(y.id)::int as payments,
@@ -51,7 +53,7 @@ export const CONSENTS = `
   from customer_consent_changes where app_id = $1 group by channel`;
 
 export const OVERPAID = `
-  select id, paid, end_sales from proforma_orders where paid > end_sales and status_id in (1, 2, 3, 4, 5)`;
+  select id, paid, end_sales from proforma_orders where paid > end_sales and status_id in (${OPEN_STATUSES.map(statusId).join(', ')})`;
 
 export const PENDING_WORK = `
   select (select count(*) from payments where status = 'pending' and amount < 0)

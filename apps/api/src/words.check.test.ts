@@ -159,6 +159,28 @@ describe('a suite that a page names', () => {
   });
 });
 
+describe('SQL', () => {
+  const STATUS_LITERAL = /status_id\b[^\n$]{0,12}?(?:=|<|>|\bin \(|between)\s*\d(?! and \$\{)/;
+  const sources = SOURCES.filter((file) => !/migrations\/|\.test\.ts$|^tools\/(?:bench|differential)\//.test(file));
+
+  it('takes the ids of statuses from the list of statuses', () => {
+    expect(sources.filter((file) => STATUS_LITERAL.test(read(file)))).toEqual([]);
+  });
+
+  it('with the id of a status as a digit is found', () => {
+    const texts = [
+      'status_id = 3',
+      'p.status_id <= 5',
+      'status_id in (1, 2)',
+      'order_status_id <> 3',
+      'status_id between 1 and 8',
+    ];
+    expect(texts.filter((text) => !STATUS_LITERAL.test(text))).toEqual([]);
+    expect(STATUS_LITERAL.test('status_id between 1 and ${STATUSES.length}')).toBe(false);
+    expect(STATUS_LITERAL.test("status_id = ${statusId('paid')}")).toBe(false);
+  });
+});
+
 describe('the changelog', () => {
   const headings = [...read('CHANGELOG.md').matchAll(/^(#+) (.+)$/gm)].map(([, level = '', text = '']) => ({
     level,

@@ -1,7 +1,7 @@
 import type { Backlog, BacklogFigures } from '@back-office/database';
 import { STATUSES, statusId } from '@back-office/proforma';
 import type { Postgres } from './connection/postgres.js';
-import { OPEN_STATUS_IDS } from './proformas/proforma-list.js';
+import { OPEN_IDS } from './proformas/status-ids.js';
 
 // Reads partial indexes and the current reservations, so the time depends on the waiting work, not on the size of the
 // tables. The queue of jobs uses the clock of the server.
@@ -10,7 +10,7 @@ const SUM_BACKLOG = `
   with open as (
     select status_id, due_at from proforma_orders where due_at is not null
     union all
-    select status_id, due_at from proforma_orders where due_at is null and status_id in (${OPEN_STATUS_IDS.join(', ')})
+    select status_id, due_at from proforma_orders where due_at is null and status_id in (${OPEN_IDS})
   ), job as (
     select run_at, attempts < max_attempts as "isRetried" from graphile_worker.jobs where locked_at is null
   )

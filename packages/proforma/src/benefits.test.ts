@@ -1,6 +1,7 @@
 import { aProforma, inStatus, line, bankPayment, voucherPayment, refund } from './testing/index.js';
 import { earnedPoints, releasedVouchers } from './benefits.js';
-import { FINAL_STATUSES, OPEN_STATUSES, type Proforma } from './proforma.js';
+import type { Proforma } from './proforma.js';
+import { FINAL_STATUSES, OPEN_STATUSES } from './statuses.js';
 
 const proformaWithVoucher = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500));
 

@@ -1,5 +1,6 @@
 import { uncoveredAmount, refundableAmount } from './payments.js';
-import { isFinal, type Payment, type Proforma } from './proforma.js';
+import type { Payment, Proforma } from './proforma.js';
+import { isFinal } from './statuses.js';
 
 export interface ReleasedVoucher {
   readonly proformaId: number;

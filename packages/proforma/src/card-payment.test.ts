@@ -19,7 +19,8 @@ import {
   type CardResult,
 } from './card-payment.js';
 import { debtOf, paidAmountOf } from './payments.js';
-import { FINAL_STATUSES, OPEN_STATUSES, type Payment, type Proforma } from './proforma.js';
+import type { Payment, Proforma } from './proforma.js';
+import { FINAL_STATUSES, OPEN_STATUSES } from './statuses.js';
 import { pendingRefunds, applyRefundOutcome } from './refund.js';
 import * as refusals from './refusals.js';
 

@@ -15,7 +15,8 @@ import { countOpenAlerts, alertUnexpectedPayment } from './alerts.js';
 import { addedVoucherRefunds } from './benefits.js';
 import { cancel, convert, dueAt, isPastDeadline, meetDeadline, refundOrder } from './close.js';
 import { debtOf } from './payments.js';
-import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proforma } from './proforma.js';
+import { reservedQty, shownPayments, type Proforma } from './proforma.js';
+import { FINAL_STATUSES, OPEN_STATUSES } from './statuses.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
 import { applyRefundOutcome } from './refund.js';
 

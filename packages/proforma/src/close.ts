@@ -1,9 +1,10 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { resolvePaymentAlerts, withAlert } from './alerts.js';
 import { debtOf, isPaidInFull, refundsDownTo } from './payments.js';
-import type { Proforma, ProformaStatus } from './proforma.js';
+import type { Proforma } from './proforma.js';
+import { expires, type ProformaStatus } from './statuses.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
-import { decide, isOpen, type Guard } from './transitions.js';
+import { decide, type Guard } from './transitions.js';
 
 export interface TimeFacts {
   readonly now: Date;
@@ -81,7 +82,7 @@ export interface DeadlineFacts extends TimeFacts {
 }
 
 export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>, now: Date): boolean {
-  return isOpen(proforma) && proforma.expiresAt.getTime() <= now.getTime();
+  return expires(proforma.status) && proforma.expiresAt.getTime() <= now.getTime();
 }
 
 /**
@@ -105,7 +106,8 @@ export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma
 
 /** Returns the time at which the sweep must process the proforma; null when no processing is due. */
 export function dueAt(proforma: Proforma): Date | null {
-  return isOpen(proforma) && !(hasPaidTotal(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
+  const isWaitingForPerson = hasPaidTotal(proforma) && hasUnconvertedAlert(proforma);
+  return expires(proforma.status) && !isWaitingForPerson ? proforma.expiresAt : null;
 }
 
 function expireOrAlert(proforma: Proforma, { expirePaid, now }: DeadlineFacts): Proforma {

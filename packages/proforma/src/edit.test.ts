@@ -2,7 +2,8 @@ import { addHours } from '@back-office/kernel';
 import { aProforma, withAlertOfKind, withComment, inStatus, NOW, withTags } from './testing/index.js';
 import { countOpenAlerts } from './alerts.js';
 import { edit, type Edit } from './edit.js';
-import { FINAL_STATUSES, type Proforma } from './proforma.js';
+import type { Proforma } from './proforma.js';
+import { FINAL_STATUSES } from './statuses.js';
 import { ALERT_NOT_FOUND, ALREADY_FINAL, INVALID_COMMENT, INVALID_TAGS } from './refusals.js';
 
 const RESOLVED_AT = addHours(NOW, -1);

@@ -28,6 +28,7 @@ export * from './refund-gateway.js';
 export * from './refund-queue.js';
 export * from './refund.js';
 export * from './refusals.js';
+export * from './statuses.js';
 export * from './stock.js';
 export * from './transitions.js';
 export * from './warehouse-confirm.js';

@@ -1,7 +1,8 @@
 import { stockEvents, type DomainEvent, type EventType } from '@back-office/kernel';
 import { addedVoucherRefunds, earnedPoints, releasedVouchers } from './benefits.js';
 import type { ProformaChange } from './changes.js';
-import type { Payment, Proforma, ProformaStatus } from './proforma.js';
+import type { Payment, Proforma } from './proforma.js';
+import type { ProformaStatus } from './statuses.js';
 import { reservationChanges } from './stock.js';
 
 const TYPE_OF_STATUS: Partial<Record<ProformaStatus, EventType>> = {

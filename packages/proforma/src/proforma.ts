@@ -9,41 +9,7 @@ import type {
   SaleTerms,
   Totals,
 } from '@back-office/kernel';
-
-/** A status id is the position in this list, counted from 1. */
-export const STATUSES = [
-  'draft',
-  'awaiting_payment',
-  'paid',
-  'confirmed',
-  'partial_confirmed',
-  'converted',
-  'canceled',
-  'expired',
-] as const;
-export type ProformaStatus = (typeof STATUSES)[number];
-
-export const STATUS_COLORS = [
-  '#9e9e9e',
-  '#ffb300',
-  '#43a047',
-  '#1e88e5',
-  '#8e24aa',
-  '#00897b',
-  '#e53935',
-  '#6d4c41',
-] as const;
-
-export const FINAL_STATUSES = ['converted', 'canceled', 'expired'] as const satisfies readonly ProformaStatus[];
-export const OPEN_STATUSES = STATUSES.filter((status) => !isFinal(status));
-
-export function isFinal(status: ProformaStatus): boolean {
-  return (FINAL_STATUSES as readonly ProformaStatus[]).includes(status);
-}
-
-export function statusId(status: ProformaStatus): number {
-  return STATUSES.indexOf(status) + 1;
-}
+import type { ProformaStatus } from './statuses.js';
 
 /** Amounts are minor units for the whole quantity; `price` is for one piece. */
 export interface ProformaLine extends EvaluatedLine {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { aProforma, aStockRow, inStatus, line } from './testing/index.js';
-import { STATUSES, type Proforma } from './proforma.js';
+import type { Proforma } from './proforma.js';
+import { STATUSES } from './statuses.js';
 import {
   chooseWarehouses,
   AvailableStock,

@@ -16,7 +16,8 @@ import { beginCardPayment, receiveCardResult, type CardResult } from './card-pay
 import { cancel, convert, meetDeadline, refundOrder } from './close.js';
 import { edit } from './edit.js';
 import { pay } from './pay.js';
-import { FINAL_STATUSES, OPEN_STATUSES, STATUSES, statusId, type Proforma, type ProformaStatus } from './proforma.js';
+import type { Proforma } from './proforma.js';
+import { FINAL_STATUSES, OPEN_STATUSES, STATUSES, statusId, type ProformaStatus } from './statuses.js';
 import { recordRefund, retryRefund } from './refund.js';
 import { decide, isOpen } from './transitions.js';
 import { warehouseConfirm } from './warehouse-confirm.js';

@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { FINAL_STATUSES, isFinal, OPEN_STATUSES, type Proforma, type ProformaStatus } from './proforma.js';
+import type { Proforma } from './proforma.js';
+import { FINAL_STATUSES, isFinal, OPEN_STATUSES, type ProformaStatus } from './statuses.js';
 import { ALREADY_FINAL } from './refusals.js';
 
 export type Action =

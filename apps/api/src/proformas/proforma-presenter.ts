@@ -43,7 +43,7 @@ function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now
     proforma_number: proforma.number,
     transaction_reference: domain.paymentReference(proforma.number),
     proforma_status_id: domain.statusId(proforma.status),
-    proforma_status_color: domain.STATUS_COLORS[domain.statusId(proforma.status) - 1] ?? '',
+    proforma_status_color: domain.statusColor(proforma.status),
     proforma_status_final: domain.isFinal(proforma.status),
     processing_date: formatDateTime(proforma.processingDate),
     expires_at: formatDateTime(proforma.expiresAt),

@@ -1,3 +1,4 @@
+import { statusId } from '@back-office/proforma';
 import type pg from 'pg';
 
 const BATCH_SIZE = 100_000;
@@ -21,7 +22,7 @@ const INSERT_PROFORMAS = `
     (array['Ana', 'Marko', 'Jelena', 'Nikola'])[n % 4 + 1], (array['Jović', 'Ilić', 'Popović'])[n % 3 + 1] || n % 5000,
     1, 'RSD', 1, 'web', '[]', amount, 0, amount, 0, amount, amount,
     case status_id when 3 then amount else 0 end, case status_id when 3 then 0 else amount end, '{bench}',
-    at, at + interval '72 hours', null, case when status_id > 6 then at end, at, at
+    at, at + interval '72 hours', null, case when status_id in (${statusId('canceled')}, ${statusId('expired')}) then at end, at, at
   from number join evaluation using (n) order by n`;
 
 const INSERT_CATALOGUE = `

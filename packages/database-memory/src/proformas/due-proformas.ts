@@ -1,4 +1,4 @@
-import { dueAt, isOpen, type DueProforma, type Proforma, type ProformaOrders } from '@back-office/proforma';
+import { dueAt, expires, type DueProforma, type Proforma, type ProformaOrders } from '@back-office/proforma';
 import { NO_APP_ID } from '../apps/memory-apps.js';
 import { sortBy } from '../lists.js';
 import type { State } from '../state.js';
@@ -25,7 +25,7 @@ export function dueProformas(
 function deadlinesOf({ apps, proformas }: State, appId: number): DueEntry[] {
   const expirePaid = apps.get(NO_APP_ID, appId)?.settings.proforma?.expire_paid === true;
   const deadlineOf = (proforma: Proforma): Date | null =>
-    expirePaid && isOpen(proforma) ? proforma.expiresAt : dueAt(proforma);
+    expirePaid && expires(proforma.status) ? proforma.expiresAt : dueAt(proforma);
   return proformas.all(appId).flatMap((proforma) => {
     const deadline = deadlineOf(proforma);
     return deadline === null ? [] : [{ appId, id: proforma.id, lines: proforma.lines.length, at: deadline.getTime() }];

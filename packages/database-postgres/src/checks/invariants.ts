@@ -1,8 +1,9 @@
+import { CANCELED_ID } from '@back-office/orders';
+import { statusId } from '@back-office/proforma';
+import { EXPIRING_IDS, OPEN_IDS } from '../proformas/status-ids.js';
 import { EVENT_INVARIANTS } from './event-invariants.js';
 import type { Invariant } from './invariant.js';
 
-const OPEN_STATUSES = '(1, 2, 3, 4, 5)';
-const CONVERTED_STATUS = 6;
 const ON_HAND_KINDS = "('adjust', 'reconcile', 'ship')";
 const RESERVED_KINDS = "('reserve', 'release', 'ship')";
 
@@ -24,7 +25,7 @@ const EXPECTED_RESERVATIONS = `
   from proforma_items i join proforma_orders p on p.app_id = i.app_id and p.id = i.proforma_order_id
   left join orders o on o.app_id = p.app_id and o.id = p.order_id
   where coalesce(i.qty_confirmed, i.qty) > 0
-    and (p.status_id in ${OPEN_STATUSES} or (p.status_id = ${CONVERTED_STATUS} and o.shipped_at is null and o.order_status_id <> 3))`;
+    and (p.status_id in (${OPEN_IDS}) or (p.status_id = ${statusId('converted')} and o.shipped_at is null and o.order_status_id <> ${CANCELED_ID}))`;
 
 const PAID_AMOUNTS = `
   select app_id, proforma_order_id, order_id, sum(amount) filter (where status in ('settled', 'refunded')) as paid
@@ -78,7 +79,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
     sql: `
       select p.app_id, format('proforma %s: %s paid, but %s', p.id, p.paid, coalesce(y.paid, 0)) as breach
       from proforma_orders p left join (${PAID_AMOUNTS}) as y on y.app_id = p.app_id and y.proforma_order_id = p.id and y.order_id is null
-      where p.status_id <> ${CONVERTED_STATUS} and p.paid <> coalesce(y.paid, 0)`,
+      where p.status_id <> ${statusId('converted')} and p.paid <> coalesce(y.paid, 0)`,
   },
   {
     name: 'The paid amount of an order equals its payments less refunds',
@@ -129,7 +130,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
     name: 'Every converted proforma has one order, and vice versa',
     sql: `
       select app_id, format('proforma %s, order %s', proforma_id, order_id) as breach
-      from (select app_id, id as proforma_id, order_id from proforma_orders where status_id = ${CONVERTED_STATUS}) as p
+      from (select app_id, id as proforma_id, order_id from proforma_orders where status_id = ${statusId('converted')}) as p
       full join (
         select app_id, proforma_order_id as proforma_id, id as order_id from orders where proforma_order_id is not null
       ) as o using (app_id, proforma_id, order_id)
@@ -149,7 +150,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
         select app_id, id, due_at as due from proforma_orders
         union all
         select p.app_id, p.id, p.expires_at from proforma_orders p join app_settings a on a.app_id = p.app_id
-        where p.due_at is null and p.status_id in ${OPEN_STATUSES} and a.settings @> '{"proforma": {"expire_paid": true}}'
+        where p.due_at is null and p.status_id in (${EXPIRING_IDS}) and a.settings @> '{"proforma": {"expire_paid": true}}'
       ) as each
       where due < $1::timestamptz - interval '1 hour'`,
     isTimed: true,
@@ -164,7 +165,7 @@ const RECORD_INVARIANTS: readonly Invariant[] = [
         select app_id, voucher_id, sum(amount) as spent from payments
         where voucher_id is not null and order_id is not null and status in ('settled', 'refunded') group by 1, 2
       ) as s on s.app_id = v.app_id and s.voucher_id = v.id
-      where (v.held_by is not null and p.status_id not in ${OPEN_STATUSES}) or v.spent <> coalesce(s.spent, 0)`,
+      where (v.held_by is not null and p.status_id not in (${OPEN_IDS})) or v.spent <> coalesce(s.spent, 0)`,
   },
   {
     name: 'The lowest price of a product is that of its variants',

@@ -1,3 +1,5 @@
+import { CANCELED_ID, DELIVERY_STATUSES, statusIdIn } from '@back-office/orders';
+import { statusId } from '@back-office/proforma';
 import {
   changesSql,
   eventsOfSql,
@@ -32,7 +34,10 @@ export const PROFORMA_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'Every paid proforma has an event',
-    sql: someEventSql('proforma.paid', changesSql('proforma', 'proforma_orders', 'inserted_at', 'status_id = 3')),
+    sql: someEventSql(
+      'proforma.paid',
+      changesSql('proforma', 'proforma_orders', 'inserted_at', `status_id = ${statusId('paid')}`),
+    ),
   },
   {
     name: 'Every payment of a proforma has an event',
@@ -63,11 +68,17 @@ export const PROFORMA_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'Every cancelled proforma has one event',
-    sql: oneEventSql('proforma.canceled', changesSql('proforma', 'proforma_orders', 'canceled_at', 'status_id = 7')),
+    sql: oneEventSql(
+      'proforma.canceled',
+      changesSql('proforma', 'proforma_orders', 'canceled_at', `status_id = ${statusId('canceled')}`),
+    ),
   },
   {
     name: 'Every expired proforma has one event',
-    sql: oneEventSql('proforma.expired', changesSql('proforma', 'proforma_orders', 'canceled_at', 'status_id = 8')),
+    sql: oneEventSql(
+      'proforma.expired',
+      changesSql('proforma', 'proforma_orders', 'canceled_at', `status_id = ${statusId('expired')}`),
+    ),
   },
   {
     name: 'Every alert of a proforma has one event',
@@ -120,11 +131,14 @@ export const ORDER_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'Every delivered order has an event',
-    sql: someEventSql('order.delivered', soldOrdersSql('delivery_status_id = 3')),
+    sql: someEventSql(
+      'order.delivered',
+      soldOrdersSql(`delivery_status_id = ${statusIdIn(DELIVERY_STATUSES, 'delivered')}`),
+    ),
   },
   {
     name: 'Every cancelled order has an event',
-    sql: someEventSql('order.canceled', soldOrdersSql('order_status_id = 3')),
+    sql: someEventSql('order.canceled', soldOrdersSql(`order_status_id = ${CANCELED_ID}`)),
   },
   {
     name: 'The last payment of every order has an event',

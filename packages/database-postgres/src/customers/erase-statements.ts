@@ -1,11 +1,9 @@
-import { statusId, OPEN_STATUSES } from '@back-office/proforma';
-
-const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId).join(', ');
+import { OPEN_IDS } from '../proformas/status-ids.js';
 
 export const LOCK_EVALUATIONS = `
   select id from order_processings where app_id = $1 and customer_id = $2 order by id for update`;
 export const LOCK_PROFORMAS = `
-  select id, inserted_at as "insertedAt", status_id in (${OPEN_STATUS_IDS}) as "isOpen" from proforma_orders
+  select id, inserted_at as "insertedAt", status_id in (${OPEN_IDS}) as "isOpen" from proforma_orders
   where app_id = $1 and customer_id = $2 order by id for update`;
 export const LOCK_ORDERS = `
   select id, inserted_at as "insertedAt" from orders where app_id = $1 and customer_id = $2 order by id for update`;

@@ -1,10 +1,7 @@
 import { currencyNumber, parseSorting } from '@back-office/kernel';
 import {
-  FINAL_STATUSES,
-  OPEN_STATUSES,
-  STATUS_COLORS,
+  statusColor,
   STATUSES,
-  statusId,
   PROFORMA_SORT_FIELDS,
   type ProformaQueries,
   type ProformaSortField,
@@ -27,15 +24,14 @@ import { placeholders, type Placeholder } from '../lists/placeholders.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
 import type { Statement } from '../connection/sql.js';
 import { paymentReferenceSql } from './payment-reference-sql.js';
-
-export const OPEN_STATUS_IDS = OPEN_STATUSES.map(statusId);
+import { FINAL_IDS, OPEN_IDS, WITHDRAWN_IDS } from './status-ids.js';
 
 const DECIMALS_PARAMETER = '$2';
 const NOW_PARAMETER = '$4::timestamptz';
 const AMOUNT_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid'];
 /** Nothing is owed to a canceled or expired proforma. */
-const SHOWN_DEBT = `(case when p.status_id in (${statusId('canceled')}, ${statusId('expired')}) then 0 else p.debt end)`;
-const IS_FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
+const SHOWN_DEBT = `(case when p.status_id in (${WITHDRAWN_IDS}) then 0 else p.debt end)`;
+const IS_FINAL = `p.status_id in (${FINAL_IDS})`;
 const BY_ID: SortKey = { sql: 'p.id', type: 'bigint', direction: 'desc' };
 const NEWEST_FIRST: readonly SortKey[] = [{ sql: 'p.inserted_at', type: 'timestamptz', direction: 'desc' }, BY_ID];
 
@@ -82,7 +78,7 @@ const PROFORMA_JSON = objectSql([
   ['transaction_reference', valueSql(paymentReferenceSql('p.number'))],
   ['proforma_status_id', 'p.status_id'],
   ['proforma_status_name', valueSql(nameSql('p.status_id', STATUSES))],
-  ['proforma_status_color', valueSql(nameSql('p.status_id', STATUS_COLORS))],
+  ['proforma_status_color', valueSql(nameSql('p.status_id', STATUSES.map(statusColor)))],
   ['proforma_status_final', booleanSql(IS_FINAL)],
   timeOf('processing_date'),
   timeOf('expires_at'),
@@ -182,7 +178,7 @@ function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, value: Placehol
     ...(expiring === undefined
       ? []
       : [
-          `p.status_id in (${OPEN_STATUS_IDS.join(', ')})`,
+          `p.status_id in (${OPEN_IDS})`,
           `p.expires_at > ${value(expiring.after)}`,
           `p.expires_at <= ${value(expiring.until)}`,
         ]),

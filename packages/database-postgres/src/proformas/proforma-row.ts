@@ -2,14 +2,13 @@ import { fieldsOf } from '@back-office/kernel';
 import {
   confirmFee,
   NO_SOURCE,
-  STATUSES,
+  statusOfId,
   type Alert,
   type Conversion,
   type Payment,
   type Proforma,
   type ProformaFee,
   type ProformaLine,
-  type ProformaStatus,
 } from '@back-office/proforma';
 import type { FromJson } from '../tables/column-list.js';
 import type { RowOf } from '../tables/define-table.js';
@@ -45,7 +44,7 @@ export function toProforma(row: ProformaRow): Proforma {
       lastName: row.customer_last_name,
       phone: row.customer_phone,
     },
-    status: STATUSES[row.status_id - 1] as ProformaStatus,
+    status: statusOfId(row.status_id),
     lines,
     fees: row.fees.map((fee, index) => toFee(fee, index, lines)),
     payments: (row.payments ?? []).map(toPayment),

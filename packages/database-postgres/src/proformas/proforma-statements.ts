@@ -1,5 +1,6 @@
 import { eventsSql } from '../connection/event-statements.js';
 import { among } from '../lists/list-conditions.js';
+import { EXPIRING_IDS } from './status-ids.js';
 import { IS_CANCELED, IS_PAYABLE } from './converted-orders.js';
 import { bookReservationsSql } from '../stock/reservations.js';
 import { PAYMENTS } from '../tables/payments.js';
@@ -174,7 +175,7 @@ export const FIND_DUE_PROFORMAS = `
       union all
       (select id, expires_at from proforma_orders
        where seller.settings @> '{"proforma": {"expire_paid": true}}' and app_id = seller.app_id and due_at is null
-         and status_id <= 5 and expires_at <= $1
+         and status_id in (${EXPIRING_IDS}) and expires_at <= $1
        order by expires_at limit $2)
     ) p
   ) due where turn <= $2 order by turn, due_at limit $3`;

@@ -1,12 +1,12 @@
-import { statusId, type ProformaStats } from '@back-office/proforma';
+import { STATUSES, statusId, type ProformaStats } from '@back-office/proforma';
 import type { Sql } from '../connection/sql.js';
-import { OPEN_STATUS_IDS } from './proforma-list.js';
+import { OPEN_IDS } from './status-ids.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const CONVERTED_ID = statusId('converted');
 const AWAITING_PAYMENT_ID = statusId('awaiting_payment');
-const IS_OPEN = `status_id in (${OPEN_STATUS_IDS.join(', ')})`;
+const IS_OPEN = `status_id in (${OPEN_IDS})`;
 
 const SELECT_STATS = `
   with open as (
@@ -18,7 +18,7 @@ const SELECT_STATS = `
   ), made as (
     select count(*) as count, count(*) filter (where status_id = ${CONVERTED_ID}) as converted
     from proforma_orders
-    where app_id = $1 and status_id between 1 and 8 and inserted_at >= $5 and inserted_at < $6
+    where app_id = $1 and status_id between 1 and ${STATUSES.length} and inserted_at >= $5 and inserted_at < $6
   )
   select open.*, made.count as "createdCount", made.converted as "convertedCount", (
     select count(*) from proforma_orders where app_id = $1 and converted_at is not null and converted_at > $4

@@ -1,4 +1,4 @@
-import type { Shipment } from '@back-office/orders';
+import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type Shipment } from '@back-office/orders';
 import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
 import { BUYER_COLUMNS, fees, LINE_COLUMNS, TERM_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
@@ -50,10 +50,10 @@ export const ORDERS = defineTable({
     orders_check: 'discount between 0 and sales',
     orders_data_part_check: 'data_part between 1 and 64',
     orders_debt_check: 'debt = greatest(end_sales - paid, 0)',
-    orders_delivery_status_id_check: 'delivery_status_id between 1 and 4',
-    orders_order_status_id_check: 'order_status_id between 1 and 3',
+    orders_delivery_status_id_check: `delivery_status_id between 1 and ${DELIVERY_STATUSES.length}`,
+    orders_order_status_id_check: `order_status_id between 1 and ${ORDER_STATUSES.length}`,
     orders_paid_check: 'paid >= 0',
-    orders_payment_status_id_check: 'payment_status_id between 1 and 4',
+    orders_payment_status_id_check: `payment_status_id between 1 and ${PAYMENT_STATUSES.length}`,
     orders_sales_check: 'sales >= 0',
     orders_time_part_check: 'time_part >= 0',
     orders_totals_check: 'end_sales = sales - discount and end_sales = net_sales + vat',

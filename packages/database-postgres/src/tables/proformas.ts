@@ -1,5 +1,14 @@
 import type { FeeLine, Promotion } from '@back-office/kernel';
-import type { Alert, Payment, PaymentSource, ProformaFee } from '@back-office/proforma';
+import {
+  EXPIRING_STATUSES,
+  statusId,
+  STATUSES,
+  type Alert,
+  type Payment,
+  type PaymentSource,
+  type ProformaFee,
+} from '@back-office/proforma';
+import { WITHDRAWN_IDS } from '../proformas/status-ids.js';
 import { ColumnList, type FromJson } from './column-list.js';
 import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
 import { defineTable } from './define-table.js';
@@ -78,15 +87,15 @@ export const PROFORMAS = defineTable({
     proforma_orders_number_key: ['app_id', 'number'],
   },
   checks: {
-    proforma_orders_canceled_check: '(status_id in (7, 8)) = (canceled_at is not null)',
+    proforma_orders_canceled_check: `(status_id in (${WITHDRAWN_IDS})) = (canceled_at is not null)`,
     proforma_orders_check: 'discount between 0 and sales',
-    proforma_orders_converted_check: '(status_id = 6) = (order_id is not null)',
+    proforma_orders_converted_check: `(status_id = ${statusId('converted')}) = (order_id is not null)`,
     proforma_orders_debt_check: 'debt = greatest(end_sales - paid, 0)',
     proforma_orders_earned_points_check: 'earned_points >= 0',
     proforma_orders_original_check: 'end_sales <= original_end_sales',
     proforma_orders_paid_check: 'paid >= 0',
     proforma_orders_sales_check: 'sales >= 0',
-    proforma_orders_status_id_check: 'status_id between 1 and 8',
+    proforma_orders_status_id_check: `status_id between 1 and ${STATUSES.length}`,
     proforma_orders_totals_check: 'end_sales = sales - discount and end_sales = net_sales + vat',
     proforma_orders_vat_check: 'vat >= 0',
   },
@@ -95,7 +104,10 @@ export const PROFORMAS = defineTable({
     proforma_orders_deadline_idx: { columns: ['app_id', 'due_at'], where: 'due_at is not null' },
     proforma_orders_expires_idx: ['app_id', 'expires_at', 'id'],
     proforma_orders_order_key: { columns: ['app_id', 'order_id'], where: 'order_id is not null', unique: true },
-    proforma_orders_paid_idx: { columns: ['app_id', 'expires_at'], where: 'due_at is null and status_id <= 5' },
+    proforma_orders_paid_idx: {
+      columns: ['app_id', 'expires_at'],
+      where: `due_at is null and status_id <= ${Math.max(...EXPIRING_STATUSES.map(statusId))}`,
+    },
     proforma_orders_updated_idx: ['app_id', 'updated_at', 'id'],
   },
   sqlIndexes: {
