@@ -56,7 +56,7 @@ function forbiddenInStyle(style: string): string[] {
     .replaceAll(/&#(?:9|10|13);/g, ' ')
     .toLowerCase();
   const textOutsideUrls = plainStyle.replaceAll(/url\(\s*["']?#[^"'()\s]+["']?\s*\)/g, '');
-  return /url\s*\(|src\s*\(|image\s*\(|image-set|expression|@|\\|javascript:|data:|https?:|-moz-binding|behavior/.test(
+  return /url\s*\(|src\s*\(|image\s*\(|image-set|expression\s*\(|@|\\|javascript:|data:|https?:|-moz-binding|behavior/.test(
     textOutsideUrls,
   )
     ? [`style ${style}`]
