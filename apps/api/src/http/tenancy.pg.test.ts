@@ -7,6 +7,7 @@ import {
   tokenFor,
   valuesOf,
   type FullShop,
+  recordOf,
 } from '../testing/full-shop.js';
 import { nameOf, parametersOf, pathOf, requiredQuery, RouteCalls, type RouteAnswer } from '../testing/route-calls.js';
 import { startSession } from '../testing/shop.js';
@@ -189,7 +190,7 @@ describe('a stranger with one id of the owner', () => {
     const pairs: AttemptPair[] = [];
     for (const route of calls.routes) {
       for (const parameter of parametersOf(route)) {
-        const record: Readonly<Record<string, unknown>> = { ...owner.records[route.path.split('/')[1] ?? ''] };
+        const record: Readonly<Record<string, unknown>> = { ...recordOf(route, owner) };
         const identifier = record[parameter] as number;
         const body = calls.bodyOf(route)?.example(valuesOf(stranger, route));
         const foreignAttempt = await attemptCall(

@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.js';
+import { TOKENS } from '../tokens.js';
 import type { ExampleValues } from './body-fields.js';
 import { evaluate, GUEST, methodId, propose, startSession, stockShop } from './shop.js';
 import type { Client, TestApi } from './test-api.js';
@@ -50,6 +51,7 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     webhook_endpoints: (await client.post('/webhook_endpoints', { webhook_endpoint: { url: WEBHOOK_URL } })).body.data,
     access_tokens: await createToken(client),
   };
+  await addListedRecords(api, client, records);
   const sessionToken = await startSession(client, { customer_external_ref: 'ana' });
   const folderId = (await client.post('/cdn_folders', { cdn_folder: { name: 'Edited', key: 'edited' } })).body.data.id;
   return {
@@ -63,6 +65,36 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     evaluationId,
     usedRecords: 'nothing',
   };
+}
+
+/** Takes the first record of the list for every path with an id whose kind of record is missing. */
+async function addListedRecords(api: TestApi, client: Client, records: Record<string, ShopRecord>): Promise<void> {
+  const routes = api.container.get(TOKENS.Routes);
+  for (const { path } of routes.filter((route) => /^\/\w+\/:id$/.test(route.path))) {
+    const segment = segmentOf(path);
+    const isListed = routes.some((route) => route.method === 'get' && route.path === `/${segment}`);
+    if (records[segment] !== undefined || !isListed) continue;
+    const { body } = await client.get(`/${segment}`);
+    if (body.data[0] !== undefined) records[segment] = body.data[0];
+  }
+}
+
+function segmentOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+export function findRecord({ path }: Pick<Route, 'path'>, { records }: FullShop): ShopRecord | undefined {
+  return records[segmentOf(path)];
+}
+
+/** Throws and says what to add when the shop has no such record. */
+export function recordOf({ path }: Pick<Route, 'path'>, shop: FullShop): ShopRecord {
+  const record = findRecord({ path }, shop);
+  if (record === undefined) {
+    const advice = `add \`${segmentOf(path)}\` to \`records\` in testing/full-shop.ts`;
+    throw new Error(`The test shop has no record for ${path}: ${advice}, or stock the shop so that a list shows one`);
+  }
+  return record;
 }
 
 /** A host name that never resolves. */

@@ -4,7 +4,7 @@ import type { Route } from '../http/route.js';
 import { TOKENS } from '../tokens.js';
 import { BodySchema } from './body-fields.js';
 import { conformanceOf, type Conformance } from './conformance.js';
-import type { FullShop } from './full-shop.js';
+import { findRecord, recordOf, type FullShop } from './full-shop.js';
 import { RawHttp } from './raw-http.js';
 import type { TestApi } from './test-api.js';
 
@@ -98,23 +98,22 @@ export function parametersOf({ path }: Route): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-function recordOf({ path }: Route, shop: FullShop): Readonly<Record<string, unknown>> {
-  return { ...shop.records[path.split('/')[1] ?? ''] };
-}
-
 /** Fills in the path with ids of the shop. `id` is the value of `parameter`. */
 export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'id'): string {
-  const ids = { ...recordOf(route, shop), ...(id !== undefined && { [parameter]: id }) };
+  const ids: Readonly<Record<string, unknown>> = {
+    ...(route.path.includes(':') && recordOf(route, shop)),
+    ...(id !== undefined && { [parameter]: id }),
+  };
   return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name]));
 }
 
 export function requiredQuery(route: Route, shop: FullShop): string[] {
-  const record = recordOf(route, shop);
+  const { data_part: dataPart, time_part: timePart } = findRecord(route, shop) ?? {};
   const values: Readonly<Record<string, unknown>> = {
     // No customer has this id, so the call cannot end a session.
     customer_id: 987_654_321,
-    dataPart: record['data_part'],
-    timePart: record['time_part'],
+    dataPart,
+    timePart,
     dateFrom: '2026-11-21',
     dateUntil: '2026-11-22',
   };

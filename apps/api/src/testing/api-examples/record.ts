@@ -42,6 +42,7 @@ export async function recordApiExamples(): Promise<ApiExamples> {
       await show(scenario);
       api.clock.forward({ seconds: 600 });
     }
+    await examples.showListedRecords(shop);
     return examples.examples;
   } finally {
     await api.close();

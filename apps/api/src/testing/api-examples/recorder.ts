@@ -59,6 +59,16 @@ export class Recorder {
     await this.keepRefusal(client, summary, `post ${path}`, (caller) => caller.upload(path, undefined, fields));
   }
 
+  /** Shows the first record of a list for every call that reads one by its id, unless the scenario has shown the call. */
+  async showListedRecords(client: Client): Promise<void> {
+    for (const [key] of this.patterns) {
+      const [, segment] = /^get \/(\w+)\/:id$/.exec(key) ?? [];
+      if (segment === undefined || this.operations.has(key) || !this.operations.has(`get /${segment}`)) continue;
+      const { body } = await client.get(`/${segment}`);
+      await this.show(client, 'One of the list', `get /${segment}/${body.data[0].id}`);
+    }
+  }
+
   /** Stores an answer that is not JSON. */
   keepText(call: string, summary: string, type: string, text: string): void {
     this.keepAnswer(call, summary, 200, type, text);
