@@ -233,6 +233,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/warehouses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows a warehouse
+         * @description Needs a token with the scope `stock:read`.
+         */
+        get: operations["getWarehousesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/warehouse": {
         parameters: {
             query?: never;
@@ -6897,6 +6917,50 @@ export interface operations {
                 };
             };
             default: components["responses"]["AppKeyedErrors"];
+        };
+    };
+    getWarehousesById: {
+        parameters: {
+            query?: {
+                /** @description fields wanted, separated by commas, as paths below `data` or below each of its rows: `id,code,variants.code`. Unknown names are ignored */
+                fields?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarehouseResponse"];
+                };
+            };
+            /** @description `If-None-Match` lists the tag: the client has this answer; no body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["TokenError"];
+            /** @description No such record in the app; empty body */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["AppErrors"];
         };
     };
     putWarehouse: {

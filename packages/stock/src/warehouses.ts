@@ -24,6 +24,8 @@ export interface Warehouses {
 }
 
 export interface WarehouseQueries {
+  /** Returns `undefined` when the app has no such warehouse, or has deleted it. */
+  find(appId: number, id: number): Promise<Warehouse | undefined>;
   /**
    * Returns one page sorted by name, in the format of the API. `search` matches a part of a text field. Throws
    * `InvalidPosition` for a position of another list.

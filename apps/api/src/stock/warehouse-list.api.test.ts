@@ -24,6 +24,18 @@ const listCodes = async (query = ''): Promise<(string | null)[]> =>
   (await listWarehouses(query)).map(({ code }) => code);
 const search = (text: string) => listCodes(`search=${encodeURIComponent(text)}`);
 
+describe('GET /warehouses/{id}', () => {
+  it('shows a warehouse as it was added, and reports other, deleted and foreign ones as missing', async () => {
+    const added = (await shop.post('/warehouses', { warehouse: warehouse('A', { sellable: false }) })).body.data;
+    const reply = await shop.get(`/warehouses/${added.id}`);
+    expect([reply.status, reply.body]).toEqual([200, { data: added }]);
+    expect((await shop.get('/warehouses/987654321')).status).toBe(404);
+    expect((await (await api.app()).get(`/warehouses/${added.id}`)).status).toBe(404);
+    await putWarehouses({ code: 'A', delete: true });
+    expect((await shop.get(`/warehouses/${added.id}`)).status).toBe(404);
+  });
+});
+
 describe('GET /warehouses', () => {
   it('shows a warehouse as it was added', async () => {
     const added = (await shop.post('/warehouses', { warehouse: warehouse('A', { sellable: false }) })).body.data;

@@ -1,6 +1,6 @@
 import { ALREADY_TAKEN, isBlank } from '@back-office/kernel';
 import type { WarehouseQueries, Warehouses } from '@back-office/stock';
-import { answerWith, created } from '../http/answer.js';
+import { answerWith, created, ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING, parseSearchFilter } from '../http/query-parameters.js';
@@ -77,6 +77,16 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       answers: { 200: record({ data: listOf(WarehouseShape) }) },
       handle: ({ app, query }) =>
         answerPageFromQuery(query, DEFAULT_LIMIT, (page) => queries.list(app.id, parseSearchFilter(query), page)),
+    }),
+    route({
+      method: 'get',
+      path: '/warehouses/:id',
+      caller: 'app',
+      scope: 'stock:read',
+      extension: true,
+      summary: 'Shows a warehouse',
+      answers: { 200: record({ data: WarehouseShape }) },
+      handle: async ({ app, id }) => answerWith(await queries.find(app.id, id), (row) => ok(presentWarehouse(row))),
     }),
     route({
       method: 'post',

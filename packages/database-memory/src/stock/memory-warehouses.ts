@@ -70,6 +70,11 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     return this.state.memory.transaction(work, { dryRun });
   }
 
+  async find(appId: number, id: number): Promise<Warehouse | undefined> {
+    const row = this.state.warehouses.get(appId, id);
+    return row?.deleted_at === null ? toWarehouse(row) : undefined;
+  }
+
   async list(appId: number, search: string | undefined, page: Page): Promise<ListedPage> {
     const matchingWarehouses = this.currentWarehouses(appId).filter(
       (warehouse) => search === undefined || matchesSearch(warehouse, search),

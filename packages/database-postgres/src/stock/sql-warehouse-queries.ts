@@ -1,13 +1,16 @@
-import type { WarehouseQueries } from '@back-office/stock';
+import type { Warehouse, WarehouseQueries } from '@back-office/stock';
 import type { ListedPage, Page } from '@back-office/kernel';
+import { IsNull, type Repository } from 'typeorm';
 import { among } from '../lists/list-conditions.js';
 import { listedPage } from '../lists/listed-page.js';
 import { anyContainsSql } from '../lists/search-text.js';
 import type { Postgres } from '../connection/postgres.js';
+import { repositoryOf } from '../connection/repositories.js';
 import { dateTimeSql } from '../lists/json-sql.js';
 import { pageBounds, type PageBounds } from '../lists/page-bounds.js';
 import { placeholders } from '../lists/placeholders.js';
 import { afterSql, nameKey, orderSql, pageCte, positionSql, type SortKey } from '../lists/sort-keys.js';
+import type { RowOf } from '../tables/define-table.js';
 import { WAREHOUSES } from '../tables/stock.js';
 
 const LISTED_COLUMNS = WAREHOUSES.columns.except('app_id', 'deleted_at', 'inserted_at', 'updated_at');
@@ -33,7 +36,18 @@ const listSql = (conditions: readonly string[], bounds: PageBounds): string => `
   ) as "end"`;
 
 export class SqlWarehouseQueries implements WarehouseQueries {
-  constructor(private readonly database: Postgres) {}
+  private readonly warehouses: Repository<RowOf<typeof WAREHOUSES>>;
+
+  constructor(private readonly database: Postgres) {
+    this.warehouses = repositoryOf(database.source, database, WAREHOUSES);
+  }
+
+  async find(appId: number, id: number): Promise<Warehouse | undefined> {
+    const row = await this.warehouses.findOneBy({ app_id: appId, id, deleted_at: IsNull() });
+    if (row === null) return undefined;
+    const { app_id: _appId, deleted_at: _deletedAt, ...warehouse } = row;
+    return warehouse;
+  }
 
   list(appId: number, search: string | undefined, page: Page): Promise<ListedPage> {
     const values: unknown[] = [appId];

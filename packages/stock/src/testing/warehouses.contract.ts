@@ -39,6 +39,10 @@ class WarehouseShop {
     return 'failures' in result ? result.failures.map(({ key }) => key.replace('API.Warehouses.', '')) : [];
   }
 
+  find(id: number): Promise<Warehouse | undefined> {
+    return this.fixture.warehouseQueries.find(this.id, id);
+  }
+
   async list(search?: string, page = PAGE): Promise<Warehouse[]> {
     const { json } = await this.fixture.warehouseQueries.list(this.id, search, page);
     return JSON.parse(json) as Warehouse[];
@@ -90,6 +94,16 @@ function describeAdditions({ it }: Runner, open: OpenShop): void {
     expect(await otherShop.add('A')).toMatchObject({ code: 'A' });
     await shop.putAll({ ...warehouse('A'), delete: true });
     expect(await shop.add('A')).toMatchObject({ code: 'A' });
+  });
+
+  it('is found by its id, only by its app and until it is deleted', async () => {
+    const [shop, otherShop] = [await open(), await open()];
+    const added = (await shop.add('A', { sellable: false })) as Warehouse;
+    expect(await shop.find(added.id)).toEqual(added);
+    expect(await otherShop.find(added.id)).toBeUndefined();
+    expect(await shop.find(2 ** 40)).toBeUndefined();
+    await shop.putAll({ ...warehouse('A'), delete: true });
+    expect(await shop.find(added.id)).toBeUndefined();
   });
 
   it('is added once by concurrent calls', async () => {
