@@ -83,6 +83,16 @@ describe('a command on a database in memory', () => {
     },
     30_000,
   );
+
+  it.each([
+    ['migrate', 'migrated', 1],
+    ['distribute', 'distributed', 1],
+    ['check', 'checked', 2],
+  ])('is refused by %s, also with the URL of a server', async (name, what, code) => {
+    const environment = { DATABASE: 'memory', DATABASE_URL: 'postgres://x@127.0.0.1:1/x' };
+    const stderr = `Only PostgreSQL can be ${what}: DATABASE names another one.\n`;
+    expect(await runCli([name], environment)).toEqual({ code, stdout: '', stderr });
+  });
 });
 
 describe('a command that needs no files', () => {

@@ -9,6 +9,7 @@ import { addTokenCommands } from './cli-tokens.js';
 import { loadConfig } from './runtime/load-config.js';
 import { makeDemo } from './demo.js';
 import {
+  assertPostgres,
   openForInspection,
   openExternalDatabase,
   startService,
@@ -33,7 +34,7 @@ command(
   'migrate',
   'migrate the database to this version',
   () => Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
-  () => startService(loadConfig(), { usesFiles: false }),
+  openMigrated,
 );
 
 command(
@@ -81,6 +82,12 @@ command(
 addImportCommand(mediaCommands);
 
 await program.parseAsync();
+
+async function openMigrated(): Promise<Service> {
+  const config = loadConfig();
+  assertPostgres(config, 'migrated');
+  return startService(config, { usesFiles: false });
+}
 
 async function checkAll({ connection, store }: Inspection): Promise<Result> {
   const findings = await check(connection, store, new Date());

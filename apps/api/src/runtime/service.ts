@@ -108,6 +108,11 @@ export async function assertDatabaseExists({ database, databaseUrl, dataDir }: C
   );
 }
 
+/** Throws for another database. `what` is what cannot be done to it. */
+export function assertPostgres({ database }: Config, what: 'checked' | 'distributed' | 'migrated'): void {
+  if (database !== 'postgres') throw new Error(`Only PostgreSQL can be ${what}: DATABASE names another one.`);
+}
+
 /** An installation opened read-only and without migrating its database. */
 export interface Inspection {
   readonly connection: ConnectionTarget;
@@ -116,7 +121,7 @@ export interface Inspection {
 }
 
 export async function openForInspection(config: Config): Promise<Inspection> {
-  if (config.database !== 'postgres') throw new Error('Only PostgreSQL can be checked: DATABASE names another one.');
+  assertPostgres(config, 'checked');
   await assertDatabaseExists(config);
   const { databaseUrl, dataDir } = config;
   const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
@@ -151,9 +156,11 @@ async function readFirstKey(store: MediaStore): Promise<void> {
 }
 
 /** Opens an external PostgreSQL without migrating its database. Throws when `DATABASE_URL` is not set. */
-export async function openExternalDatabase({
-  databaseUrl,
-}: Config): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
+export async function openExternalDatabase(
+  config: Config,
+): Promise<{ connection: ConnectionTarget; stop(): Promise<void> }> {
+  assertPostgres(config, 'distributed');
+  const { databaseUrl } = config;
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return { connection: await openConnection(databaseUrl), stop: () => Promise.resolve() };
 }

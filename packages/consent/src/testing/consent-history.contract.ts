@@ -42,6 +42,12 @@ export function consentHistoryContract(
     });
   });
 
+  it('shows no other app the changes of a customer', async () => {
+    await changeSwitch('sms', 'revoked');
+    const otherAppId = await fixture.makeApp();
+    expect(await fixture.consentQueries.history(otherAppId, customer.id, { offset: 0, limit: 3 })).toEqual([]);
+  });
+
   describe('the consent of a customer at an earlier time', () => {
     const findBefore = (moment: Date, identifier: CustomerIdentifier = identifierOf(customer), ownerAppId = appId) =>
       fixture.consentQueries.findBefore(ownerAppId, identifier, moment);
@@ -77,6 +83,7 @@ export function consentHistoryContract(
       const customerParts = identifierOf(customer);
       expect(await findBefore(now, { externalRef: 'crm-1' })).toMatchObject({ customerId: customer.id });
       expect(await findBefore(now, { externalRef: 'CRM-1' })).toBeUndefined();
+      expect(await findBefore(now, { ...customerParts, dataPart: customerParts.dataPart + 1 })).toBeUndefined();
       expect(await findBefore(now, { ...customerParts, timePart: customerParts.timePart + 1 })).toBeUndefined();
       expect(await findBefore(now, customerParts, await fixture.makeApp())).toBeUndefined();
     });
