@@ -1,25 +1,27 @@
 import {
   DEFAULT_OVERLAP_HOURS,
   DEFAULT_TOKEN_LIFETIME_DAYS,
-  isScope,
   MAX_OVERLAP_DAYS,
   MAX_TOKEN_LIFETIME_DAYS,
   SCOPES,
   type AppToken,
   type Scope,
 } from '@back-office/apps';
-import {
-  checkText,
-  formatDateTime,
-  formatOptional,
-  IS_INVALID,
-  MALFORMED,
-  MAX_STRING_LENGTH,
-} from '@back-office/kernel';
+import { formatDateTime, formatOptional } from '@back-office/kernel';
 import type { WebhookEndpoint } from '@back-office/events';
 import { LANGUAGE_TAG } from '../apps/index.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
-import { Flag, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
+import {
+  IsBoolean,
+  IsListOf,
+  IsOptional,
+  Length,
+  Matches,
+  MaxLength,
+  Type,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import {
   boolean,
   component,
@@ -33,59 +35,43 @@ import {
   type TypeOf,
 } from '../http/shapes.js';
 
-const optional = true;
 const MAX_LIFETIME_SECONDS = MAX_TOKEN_LIFETIME_DAYS * DAY_SECONDS;
 const MAX_OVERLAP_SECONDS = MAX_OVERLAP_DAYS * DAY_SECONDS;
 const LIFETIME_LIMITS = `default ${DEFAULT_TOKEN_LIFETIME_DAYS} days, at most ten years`;
 const OVERLAP_LIMITS = `default ${DEFAULT_OVERLAP_HOURS} hours, at most ${MAX_OVERLAP_DAYS} days`;
 
-const validateScopes: Validator = (value) => {
-  if (!Array.isArray(value) || value.some((scope) => typeof scope !== 'string')) return MALFORMED;
-  return value.length > 0 && value.length <= SCOPES.length && value.every(isScope) ? undefined : IS_INVALID;
-};
-
-/** An empty list is refused, because a token without scopes could do nothing. */
-const SCOPE_LIST_SCHEMA = {
-  type: 'array' as const,
-  items: { type: 'string' as const, enum: [...SCOPES] },
-  minItems: 1,
-  maxItems: SCOPES.length,
-};
-
 class AccessTokenFields {
-  @Text() name!: string;
-  @ValidatedBy(validateScopes, SCOPE_LIST_SCHEMA, { optional }) scopes?: Scope[] | null;
-  @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) language?: string | null;
-  @Duration(MAX_LIFETIME_SECONDS, LIFETIME_LIMITS) expires_in?: number | string | null;
+  @Length(1, 255) name!: string;
+  @IsOptional() @IsListOf(SCOPES) scopes?: Scope[] | null;
+  @IsOptional() @MaxLength(35) @Matches(LANGUAGE_TAG) language?: string | null;
+  @IsOptional() @Duration(MAX_LIFETIME_SECONDS, LIFETIME_LIMITS) expires_in?: number | string | null;
 }
 
 export class PostAccessToken {
-  @Wrapper(() => AccessTokenFields) access_token!: AccessTokenFields;
+  @Wrapper() @ValidateNested() @Type(() => AccessTokenFields) access_token!: AccessTokenFields;
 }
 
-const validateName: Validator = (value) => checkText(value, MAX_STRING_LENGTH, false);
-
 class ChangedFields {
-  @ValidatedBy(validateName, { type: 'string', maxLength: MAX_STRING_LENGTH }, { optional }) name?: string;
-  @ValidatedBy(validateScopes, SCOPE_LIST_SCHEMA, { optional }) scopes?: Scope[] | null;
-  @Duration(MAX_LIFETIME_SECONDS, 'from now, at most ten years') expires_in?: number | string | null;
+  @IsOptional() @Length(1, 255) name?: string;
+  @IsOptional() @IsListOf(SCOPES) scopes?: Scope[] | null;
+  @IsOptional() @Duration(MAX_LIFETIME_SECONDS, 'from now, at most ten years') expires_in?: number | string | null;
 }
 
 export class PatchAccessToken {
-  @Wrapper(() => ChangedFields) access_token!: ChangedFields;
+  @Wrapper() @ValidateNested() @Type(() => ChangedFields) access_token!: ChangedFields;
 }
 
 class RotationFields {
-  @Duration(MAX_OVERLAP_SECONDS, OVERLAP_LIMITS) overlap?: number | string | null;
-  @Duration(MAX_LIFETIME_SECONDS, LIFETIME_LIMITS) expires_in?: number | string | null;
+  @IsOptional() @Duration(MAX_OVERLAP_SECONDS, OVERLAP_LIMITS) overlap?: number | string | null;
+  @IsOptional() @Duration(MAX_LIFETIME_SECONDS, LIFETIME_LIMITS) expires_in?: number | string | null;
 }
 
 export class RotateAccessToken {
-  @Wrapper(() => RotationFields, { optional }) access_token?: RotationFields | null;
+  @IsOptional() @Wrapper() @ValidateNested() @Type(() => RotationFields) access_token?: RotationFields | null;
 }
 
 export class RevokeAccessToken {
-  @Flag({ optional }) end_endpoints?: boolean | null;
+  @IsOptional() @IsBoolean() end_endpoints?: boolean | null;
 }
 
 export const RevokedTokenShape = record({

@@ -8,13 +8,26 @@ import {
   MAX_STRING_LENGTH,
   MALFORMED,
 } from '@back-office/kernel';
-import { Amount, Flag, ValidatedBy, Nested, Text, Whole, type Validator } from '../http/request-fields.js';
+import { isPlainObject } from '../http/nested-values.js';
+import {
+  IsBoolean,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  Type,
+  ValidatedBy,
+  ValidateNested,
+} from '../http/request-fields.js';
 import { type App, completeSettings, type SettingsPatch, type TranslationsPatch } from '@back-office/apps';
 import { isAccountNumber } from '@back-office/proforma';
 import { anyObject, integer, component, nullable, number, record, text, boolean, type TypeOf } from '../http/shapes.js';
-import { Type } from '@sinclair/typebox';
+import { Type as Shape } from '@sinclair/typebox';
 
-const amount = Type.Number({ description: 'in the currency of the app; 0 for none' });
+const amount = Shape.Number({ description: 'in the currency of the app; 0 for none' });
 
 export const AppSettingsShape = component('AppSettings', {
   name: text,
@@ -67,28 +80,27 @@ const TRANSLATIONS_SCHEMA = {
 
 const MAX_LIFETIME_HOURS = 24 * 366;
 const MAX_DAYS = 36_500;
-const optional = true;
 
 class ProformaSettings {
-  @Whole({ min: 1, max: MAX_LIFETIME_HOURS, optional }) lifetime_hours?: number | null;
-  @Flag({ optional }) expire_paid?: boolean | null;
-  @Amount({ min: 0, optional }) minimum_basket_amount?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_LIFETIME_HOURS) lifetime_hours?: number | null;
+  @IsOptional() @IsBoolean() expire_paid?: boolean | null;
+  @IsOptional() @IsNumber() @Min(0) minimum_basket_amount?: number | null;
 }
 
 class EvaluationSettings {
-  @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_DAYS) retention_days?: number | null;
 }
 
 /** The prefix is read-only, since it is part of every URL. */
-const validatePrefix: Validator = (value) => (typeof value === 'string' ? IS_INVALID : MALFORMED);
+const validatePrefix = (value: unknown): string => (typeof value === 'string' ? IS_INVALID : MALFORMED);
 
 class MediaSettings {
-  @ValidatedBy(validatePrefix, { type: 'string', enum: [] }, { optional }) prefix?: string | null;
-  @Whole({ min: 0, max: MAX_DAYS, optional }) trash_retention_days?: number | null;
-  @Flag({ optional }) refuse_delete_in_use?: boolean | null;
-  @Whole({ min: 0, max: MAX_DAYS, optional }) unused_threshold_days?: number | null;
-  @Whole({ min: 1, max: MAX_DAYS, optional }) auto_hide_unused_days?: number | null;
-  @Flag({ optional }) serve_trash?: boolean | null;
+  @IsOptional() @ValidatedBy(validatePrefix, { type: 'string', enum: [] }) prefix?: string | null;
+  @IsOptional() @IsInt() @Min(0) @Max(MAX_DAYS) trash_retention_days?: number | null;
+  @IsOptional() @IsBoolean() refuse_delete_in_use?: boolean | null;
+  @IsOptional() @IsInt() @Min(0) @Max(MAX_DAYS) unused_threshold_days?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_DAYS) auto_hide_unused_days?: number | null;
+  @IsOptional() @IsBoolean() serve_trash?: boolean | null;
 }
 
 /** Codes of the National Bank of Serbia: cash (1) or transfer (2), then the purpose (20 to 90). */
@@ -97,49 +109,49 @@ const PAYMENT_CODE = /^([12]([2-8]\d|90))?$/;
 const MAX_ACCOUNT_LENGTH = 34;
 
 /** Accepts accounts of any currency; the app's currency is checked later. */
-const validateAccount: Validator = (value) => {
+function validateAccount(value: unknown): string | undefined {
   const error = checkText(value, MAX_ACCOUNT_LENGTH, true);
   if (error !== undefined || isBlank(String(value))) return error;
   return ['RSD', 'EUR'].some((currency) => isAccountNumber(String(value), currency)) ? undefined : IS_INVALID;
-};
+}
 
 class BankAccountSettings {
-  @Text({ max: 70, optional }) beneficiary?: string | null;
-  @Text({ max: 70, optional }) address?: string | null;
-  @ValidatedBy(validateAccount, { type: 'string', maxLength: MAX_ACCOUNT_LENGTH }, { optional }) account_number?:
+  @IsOptional() @MaxLength(70) beneficiary?: string | null;
+  @IsOptional() @MaxLength(70) address?: string | null;
+  @IsOptional() @ValidatedBy(validateAccount, { type: 'string', maxLength: MAX_ACCOUNT_LENGTH }) account_number?:
     | string
     | null;
-  @Text({ max: 140, optional }) purpose?: string | null;
-  @Text({ pattern: PAYMENT_CODE, optional }) payment_code?: string | null;
+  @IsOptional() @MaxLength(140) purpose?: string | null;
+  @IsOptional() @MaxLength(255) @Matches(PAYMENT_CODE) payment_code?: string | null;
 }
 
 class LoyaltySettings {
-  @Whole({ min: 0, max: 1_000_000_000, optional }) points_per_amount?: number | null;
+  @IsOptional() @IsInt() @Min(0) @Max(1_000_000_000) points_per_amount?: number | null;
 }
 
 const MIN_AUDIT_DAYS = 30;
 
 class AuditSettings {
   /** Without a minimum, a caller could change something and have its audit entry deleted at once. */
-  @Whole({ min: MIN_AUDIT_DAYS, max: MAX_DAYS, optional }) retention_days?: number | null;
+  @IsOptional() @IsInt() @Min(MIN_AUDIT_DAYS) @Max(MAX_DAYS) retention_days?: number | null;
 }
 
 class EventSettings {
-  @Whole({ min: 1, max: MAX_DAYS, optional }) retention_days?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_DAYS) retention_days?: number | null;
 }
 
 /** A longer session would be a nearly permanent token that nobody revokes. */
 const MAX_SESSION_DAYS = 90;
 
 class SessionSettings {
-  @Whole({ min: 1, max: MAX_SESSION_DAYS, optional }) idle_days?: number | null;
-  @Whole({ min: 1, max: MAX_SESSION_DAYS, optional }) max_days?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_SESSION_DAYS) idle_days?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_SESSION_DAYS) max_days?: number | null;
 }
 
 export const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
-const validateTranslations: Validator = (value) => {
-  if (!isRecord(value) || !Object.values(value).every(isRecord)) return MALFORMED;
+function validateTranslations(value: unknown): string | undefined {
+  if (!isPlainObject(value) || !Object.values(value).every(isPlainObject)) return MALFORMED;
   const sentences = Object.values(value).flatMap(
     (sentencesByKey) => Object.entries(sentencesByKey as object) as [string, unknown][],
   );
@@ -147,30 +159,26 @@ const validateTranslations: Validator = (value) => {
   const names = [...Object.keys(value), ...sentences.map(([key]) => key)];
   const isValid = names.every(isName) && sentences.every(([, sentence]) => sentence === null || isSentence(sentence));
   return isValid ? undefined : IS_INVALID;
-};
+}
 
-const validateCurrency: Validator = (value) =>
+const validateCurrency = (value: unknown): string | undefined =>
   checkText(value, 3, true) ?? (isCurrency(String(value)) ? undefined : IS_INVALID);
 
 /** Absent fields stay unchanged; null restores the default. */
 export class PatchSettings implements SettingsPatch {
-  @Text({ pattern: /\S/, optional }) name?: string | null;
-  @ValidatedBy(validateCurrency, { type: 'string', maxLength: 3 }, { optional }) currency?: string | null;
-  @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) default_language?: string | null;
-  @ValidatedBy(validateTranslations, TRANSLATIONS_SCHEMA, { optional }) translations?: TranslationsPatch | null;
-  @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
-  @Nested(() => EvaluationSettings, { optional }) evaluation?: EvaluationSettings | null;
-  @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;
-  @Nested(() => BankAccountSettings, { optional }) bank_account?: BankAccountSettings | null;
-  @Nested(() => LoyaltySettings, { optional }) loyalty?: LoyaltySettings | null;
-  @Nested(() => SessionSettings, { optional }) sessions?: SessionSettings | null;
-  @Nested(() => AuditSettings, { optional }) audit?: AuditSettings | null;
-  @Nested(() => EventSettings, { optional }) events?: EventSettings | null;
-  @Text({ optional }) default_warehouse_code?: string | null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  @IsOptional() @MaxLength(255) @Matches(/\S/) name?: string | null;
+  @IsOptional() @ValidatedBy(validateCurrency, { type: 'string', maxLength: 3 }) currency?: string | null;
+  @IsOptional() @MaxLength(35) @Matches(LANGUAGE_TAG) default_language?: string | null;
+  @IsOptional() @ValidatedBy(validateTranslations, TRANSLATIONS_SCHEMA) translations?: TranslationsPatch | null;
+  @IsOptional() @ValidateNested() @Type(() => ProformaSettings) proforma?: ProformaSettings | null;
+  @IsOptional() @ValidateNested() @Type(() => EvaluationSettings) evaluation?: EvaluationSettings | null;
+  @IsOptional() @ValidateNested() @Type(() => MediaSettings) media?: MediaSettings | null;
+  @IsOptional() @ValidateNested() @Type(() => BankAccountSettings) bank_account?: BankAccountSettings | null;
+  @IsOptional() @ValidateNested() @Type(() => LoyaltySettings) loyalty?: LoyaltySettings | null;
+  @IsOptional() @ValidateNested() @Type(() => SessionSettings) sessions?: SessionSettings | null;
+  @IsOptional() @ValidateNested() @Type(() => AuditSettings) audit?: AuditSettings | null;
+  @IsOptional() @ValidateNested() @Type(() => EventSettings) events?: EventSettings | null;
+  @IsOptional() @MaxLength(255) default_warehouse_code?: string | null;
 }
 
 function isName(name: string): boolean {

@@ -2,19 +2,17 @@ import { ALREADY_TAKEN, isBlank, isRefusal } from '@back-office/kernel';
 import type { Cards } from '@back-office/customers';
 import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { answerWith, created } from '../http/answer.js';
-import { Text, Wrapper } from '../http/request-fields.js';
+import { IsOptional, Length, MaxLength, Type, ValidateNested, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { integer, component, nullable, record, text, boolean } from '../http/shapes.js';
 
-const optional = true;
-
 class CardFields extends CustomerNameFields {
-  @Text() barcode!: string;
-  @Text({ optional }) external_ref?: string | null;
+  @Length(1, 255) barcode!: string;
+  @IsOptional() @MaxLength(255) external_ref?: string | null;
 }
 
 class PostCard {
-  @Wrapper(() => CardFields) card!: CardFields;
+  @Wrapper() @ValidateNested() @Type(() => CardFields) card!: CardFields;
 }
 
 const CardShape = component('Card', {

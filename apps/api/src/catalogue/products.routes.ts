@@ -13,7 +13,7 @@ import {
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPage, CURSOR } from '../http/cursor.js';
 import { OFFSET, PAGE_SIZE, POSITIVE, UPDATED_AFTER } from '../http/query-parameters.js';
-import { Flag, OneOf, ValidatedByDomain } from '../http/request-fields.js';
+import { IsBoolean, IsIn, IsOptional, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { assertNestedLimit, rowsOf } from '../http/row-check.js';
@@ -29,7 +29,6 @@ import {
 } from './product-rows.js';
 import { Type } from '@sinclair/typebox';
 
-const optional = true;
 /** `append` adds the sent images to the stored ones; `replace` keeps the sent ones only. */
 const IMAGE_MODES = ['append', 'replace'] as const;
 
@@ -40,8 +39,8 @@ class PostProducts {
     items: PRODUCT_ROW_SCHEMA,
   })
   products?: unknown;
-  @OneOf(IMAGE_MODES, { optional }) images_mode?: (typeof IMAGE_MODES)[number] | null;
-  @Flag({ optional }) store_external_ref?: boolean | null;
+  @IsOptional() @IsIn(IMAGE_MODES) images_mode?: (typeof IMAGE_MODES)[number] | null;
+  @IsOptional() @IsBoolean() store_external_ref?: boolean | null;
 }
 
 const UpsertedProductShape = record({

@@ -11,54 +11,69 @@ import {
 import { promotionTotals } from '@back-office/proforma';
 import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { answerWith, created, ok } from '../http/answer.js';
-import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  EMAIL_OR_BLANK,
+  IsInt,
+  IsOptional,
+  IsRecordId,
+  IsTexts,
+  Matches,
+  Max,
+  MAX_INTEGER,
+  MaxLength,
+  Min,
+  Type,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
 import { FeeItemShape, toPercent, presentFee, presentPromotion, PromotionShape } from '../sales/index.js';
 
-const optional = true;
 const MAX_CODES_PER_KIND = 20;
 
 class AddressFields {
-  @Text({ optional }) address_line_1?: string | null;
-  @Text({ optional }) city?: string | null;
-  @Text({ optional }) postcode?: string | null;
-  @Text({ optional }) country?: string | null;
+  @IsOptional() @MaxLength(255) address_line_1?: string | null;
+  @IsOptional() @MaxLength(255) city?: string | null;
+  @IsOptional() @MaxLength(255) postcode?: string | null;
+  @IsOptional() @MaxLength(255) country?: string | null;
 }
 
 class GuestFields extends AddressFields {
-  @Email({ optional }) email?: string | null;
-  @Text({ optional }) first_name?: string | null;
-  @Text({ optional }) last_name?: string | null;
-  @Text({ optional }) phone?: string | null;
+  @IsOptional() @MaxLength(255) @Matches(EMAIL_OR_BLANK) email?: string | null;
+  @IsOptional() @MaxLength(255) first_name?: string | null;
+  @IsOptional() @MaxLength(255) last_name?: string | null;
+  @IsOptional() @MaxLength(255) phone?: string | null;
 }
 
 class ItemFields {
-  @Text({ optional }) code?: string | null;
-  @Text({ optional }) barcode?: string | null;
-  @Text({ optional }) external_ref?: string | null;
-  @RecordId({ optional }) product_variant_id?: number | null;
-  @Whole({ min: 1, max: 1_000_000 }) qty!: number;
+  @IsOptional() @MaxLength(255) code?: string | null;
+  @IsOptional() @MaxLength(255) barcode?: string | null;
+  @IsOptional() @MaxLength(255) external_ref?: string | null;
+  @IsOptional() @IsRecordId() product_variant_id?: number | null;
+  @IsInt() @Min(1) @Max(1_000_000) qty!: number;
 }
 
 class OrderProcessingFields extends CustomerNameFields {
-  @Nested(() => GuestFields, { optional }) guest?: GuestFields | null;
-  @Nested(() => AddressFields, { optional }) delivery?: AddressFields | null;
-  @ListOf(() => ItemFields) items!: ItemFields[];
-  @Text({ optional }) shipment_method_code?: string | null;
-  @Text({ optional }) pickup_point_code?: string | null;
-  @Texts({ max: MAX_CODES_PER_KIND, optional }) coupon_codes?: string[] | null;
-  @Texts({ max: MAX_CODES_PER_KIND, optional }) voucher_codes?: string[] | null;
-  @Text({ optional }) warehouse_code?: string | null;
-  @Whole({ min: 1, optional }) market_id?: number | null;
-  @Whole({ min: 1, optional }) sales_channel_id?: number | null;
-  @Text({ optional }) sales_channel?: string | null;
-  @Text({ max: 5_000, optional }) comment?: string | null;
-  @Texts({ max: 50, maxLength: 100, canBeSpaces: true, optional }) tags?: string[] | null;
+  @IsOptional() @ValidateNested() @Type(() => GuestFields) guest?: GuestFields | null;
+  @IsOptional() @ValidateNested() @Type(() => AddressFields) delivery?: AddressFields | null;
+  @ValidateNested({ each: true }) @Type(() => ItemFields) @ArrayNotEmpty() @ArrayMaxSize(1_000) items!: ItemFields[];
+  @IsOptional() @MaxLength(255) shipment_method_code?: string | null;
+  @IsOptional() @MaxLength(255) pickup_point_code?: string | null;
+  @IsOptional() @IsTexts(MAX_CODES_PER_KIND) coupon_codes?: string[] | null;
+  @IsOptional() @IsTexts(MAX_CODES_PER_KIND) voucher_codes?: string[] | null;
+  @IsOptional() @MaxLength(255) warehouse_code?: string | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_INTEGER) market_id?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_INTEGER) sales_channel_id?: number | null;
+  @IsOptional() @MaxLength(255) sales_channel?: string | null;
+  @IsOptional() @MaxLength(5_000) comment?: string | null;
+  @IsOptional() @IsTexts(50, 100, { canBeSpaces: true }) tags?: string[] | null;
 }
 
 class PostOrderProcessing {
-  @Wrapper(() => OrderProcessingFields) order_processing!: OrderProcessingFields;
+  @Wrapper() @ValidateNested() @Type(() => OrderProcessingFields) order_processing!: OrderProcessingFields;
 }
 
 const EvaluationShape = component('OrderProcessing', {

@@ -1,14 +1,12 @@
 import type { CustomerIdentifier } from '@back-office/customers';
 import { CANT_BE_BLANK, type Refusal, refuse } from '@back-office/kernel';
-import { RecordId, Text } from '../http/request-fields.js';
-
-const optional = true;
+import { IsOptional, IsRecordId, MaxLength } from '../http/request-fields.js';
 
 export class CustomerNameFields {
-  @RecordId({ optional }) customer_id?: number | null;
-  @RecordId({ optional }) data_part?: number | null;
-  @RecordId({ optional }) time_part?: number | null;
-  @Text({ optional }) customer_external_ref?: string | null;
+  @IsOptional() @IsRecordId() customer_id?: number | null;
+  @IsOptional() @IsRecordId() data_part?: number | null;
+  @IsOptional() @IsRecordId() time_part?: number | null;
+  @IsOptional() @MaxLength(255) customer_external_ref?: string | null;
 }
 
 /** Returns null when the fields identify no customer; refuses an id without `data_part` and `time_part`. */

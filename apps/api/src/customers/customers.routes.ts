@@ -13,25 +13,35 @@ import {
   UPDATED_AFTER,
   sortParameter,
 } from '../http/query-parameters.js';
-import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
+import {
+  IsBoolean,
+  IsEmail,
+  IsInt,
+  IsOptional,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+  Type,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
 import { CustomerShape, presentCustomer } from './customer.js';
 
-const optional = true;
-
 class CustomerFields {
-  @Text({ optional }) external_ref?: string | null;
-  @Email() email!: string;
-  @Text() first_name!: string;
-  @Text() last_name!: string;
-  @Text({ optional }) phone?: string | null;
-  @Flag({ optional }) viber_subscribed?: boolean | null;
-  @Whole({ min: 1, max: 4, optional }) preferred_notification_channel_id?: number | null;
+  @IsOptional() @MaxLength(255) external_ref?: string | null;
+  @Length(1, 255) @IsEmail() email!: string;
+  @Length(1, 255) first_name!: string;
+  @Length(1, 255) last_name!: string;
+  @IsOptional() @MaxLength(255) phone?: string | null;
+  @IsOptional() @IsBoolean() viber_subscribed?: boolean | null;
+  @IsOptional() @IsInt() @Min(1) @Max(4) preferred_notification_channel_id?: number | null;
 }
 
 class PostCustomer {
-  @Wrapper(() => CustomerFields) customer!: CustomerFields;
+  @Wrapper() @ValidateNested() @Type(() => CustomerFields) customer!: CustomerFields;
 }
 
 const DEFAULT_LIMIT = 30;

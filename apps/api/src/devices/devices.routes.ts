@@ -2,22 +2,22 @@ import { type Device, type Devices, PUSH_CHANNEL_ID } from '@back-office/consent
 import { formatDateTime } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { unauthorizedAnswer } from '../http/errors.js';
-import { Text, Whole, Wrapper } from '../http/request-fields.js';
+import { IsInt, Length, Max, Min, Type, ValidateNested, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { Type } from '@sinclair/typebox';
+import { Type as Shape } from '@sinclair/typebox';
 import { anyObject, dateTime, integer, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
 
 const MAX_TOKEN_LENGTH = 4_096;
 
 class NotificationDeviceFields extends DeviceDetailFields {
-  @Text({ max: MAX_TOKEN_LENGTH }) messaging_token!: string;
+  @Length(1, MAX_TOKEN_LENGTH) messaging_token!: string;
   /** The push channel is the only channel with messaging tokens. */
-  @Whole({ min: PUSH_CHANNEL_ID, max: PUSH_CHANNEL_ID }) notification_channel_id!: number;
+  @IsInt() @Min(PUSH_CHANNEL_ID) @Max(PUSH_CHANNEL_ID) notification_channel_id!: number;
 }
 
 class PutNotificationDevice {
-  @Wrapper(() => NotificationDeviceFields) notification_device!: NotificationDeviceFields;
+  @Wrapper() @ValidateNested() @Type(() => NotificationDeviceFields) notification_device!: NotificationDeviceFields;
 }
 
 const DeviceShape = component('NotificationDevice', {
@@ -27,7 +27,7 @@ const DeviceShape = component('NotificationDevice', {
   notification_channel_id: integer,
   device_type: nullable(text),
   device_vendor: nullable(text),
-  mobile_info: Type.Union([text, anyObject, Type.Null()]),
+  mobile_info: Shape.Union([text, anyObject, Shape.Null()]),
   inserted_at: dateTime,
   updated_at: dateTime,
 });

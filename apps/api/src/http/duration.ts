@@ -11,7 +11,7 @@ export function Duration(maxSeconds: number, limits: string): PropertyDecorator 
   const schema = { oneOf: [seconds, { type: 'string' as const, pattern: DURATION.source }, { type: 'null' as const }] };
   const description = `seconds, or a duration such as 12h or 30d; ${limits}`;
   const validate = (value: unknown): string | undefined => validateDuration(value, maxSeconds);
-  return ValidatedBy(validate, { ...schema, description }, { optional: true });
+  return ValidatedBy(validate, { ...schema, description });
 }
 
 export function parseDuration(duration: number | string | null | undefined, defaultSeconds: number): number {

@@ -1,7 +1,7 @@
-// @ts-expect-error An internal path: the storage of the decorators.
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { ARRAY_NOT_EMPTY, getMetadataStorage, IS_LENGTH, IS_NOT_IN, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
+import { IS_RECORD_ID, typeStorage } from './nested-values.js';
+import { orNull } from './request-fields.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -35,14 +35,27 @@ export function removeUnused(schemas: Json, paths: Json): Json {
 
 export function generateBodySchemas(): Json {
   assertOneClassPerName();
-  const classTransformerMetadataStorage = defaultMetadataStorage as never;
-  // Each custom field declares its own schema, because reflection knows only the type "Object".
-  const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
-  return validationMetadatasToSchemas({
-    classTransformerMetadataStorage,
+  const schemas = validationMetadatasToSchemas({
+    classTransformerMetadataStorage: typeStorage as never,
     refPointerPrefix: SCHEMA_REF_PREFIX,
-    additionalConverters,
+    additionalConverters: {
+      // Each own rule declares its schema, because reflection knows only the type "Object".
+      [ValidationTypes.CUSTOM_VALIDATION]: {},
+      [ValidationTypes.CONDITIONAL_VALIDATION]: { nullable: true },
+      [IS_LENGTH]: ({ constraints }) => ({ type: 'string', maxLength: constraints[1] as number }),
+      [ARRAY_NOT_EMPTY]: {},
+      [IS_NOT_IN]: ({ constraints }) => ({ not: { enum: constraints[0] as string[] } }),
+      [IS_RECORD_ID]: { type: 'integer' },
+    },
   });
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, documentNull(schema as Json)]));
+}
+
+/** The converter of the library writes `nullable`, which OpenAPI 3.1 no longer has. */
+function documentNull({ properties, ...schema }: Json): Json {
+  const fields = Object.entries(properties as Readonly<Record<string, Json>>);
+  const documented = fields.map(([name, { nullable, ...field }]) => [name, nullable ? orNull(field) : field]);
+  return { properties: Object.fromEntries(documented), ...schema };
 }
 
 /** The API reference names a body after its class, so two classes must not have the same name. */

@@ -1,7 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
 import { ok } from './answer.js';
 import { buildOpenApiDocument } from './openapi.js';
-import { Text } from './request-fields.js';
+import { Length } from './request-fields.js';
 import { route, type Route } from './route.js';
 import { record } from './shapes.js';
 
@@ -23,7 +23,7 @@ afterAll(() => addedClasses.forEach((body) => validationMetadatas.delete(body)))
 
 const addNoteBody = (): void => {
   class Note {
-    @Text()
+    @Length(1, 255)
     text!: string;
   }
   addedClasses.push(Note);

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
 import { formatPointer } from './pointer.js';
 import { problemOfStatus, type Problem } from './problems.js';
-import { wrapperOf } from './request-fields.js';
+import { wrapperOf } from './nested-values.js';
 import type { Route } from './route.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';

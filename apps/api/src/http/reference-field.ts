@@ -6,7 +6,7 @@ const validate: Validator = (value) =>
 
 const SCHEMA = { type: 'string' as const, minLength: 1, maxLength: MAX_STRING_LENGTH };
 
-/** An optional reference of another system: a text that is not blank, without the spaces around it. */
+/** A reference of another system: a text that is not blank, without the spaces around it. */
 export function Reference(): PropertyDecorator {
-  return ValidatedBy(validate, SCHEMA, { optional: true });
+  return ValidatedBy(validate, SCHEMA);
 }

@@ -8,116 +8,100 @@ import {
   checkText,
   isBlank,
   MAX_STRING_LENGTH,
-  toLookupId,
   parseMoment,
 } from '@back-office/kernel';
-import { Expose, Transform, Type } from 'class-transformer';
-import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
+import * as library from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { expectedTypeOf } from './wrong-types.js';
-import { isPlainObject, nestedProperties, registerNested, type Class } from './nested-values.js';
+import { IS_RECORD_ID, IS_WRAPPER, isPlainObject } from './nested-values.js';
+import { expectedTypeOf, type ExpectedType } from './wrong-types.js';
+
+// The decorators of class-validator, with the messages of the interface. If a field breaks several rules, the response
+// has the message of the first rule in the class. Therefore the rule for the JSON type comes first.
+export { Type } from 'class-transformer';
+export { IsOptional } from 'class-validator';
+
+/** Maximum of numbers that the database stores in 32 bits. */
+export const MAX_INTEGER = 2 ** 31 - 1;
 
 export type Validator = (value: unknown) => string | undefined;
 type Schema = Extract<Parameters<typeof JSONSchema>[0], { type?: unknown }>;
 
-export interface Presence {
-  readonly optional?: boolean;
-}
+export const IsBoolean = (): PropertyDecorator => library.IsBoolean(ofType('boolean'));
 
-export interface TextOptions extends Presence {
-  readonly max?: number;
-  readonly pattern?: RegExp;
-}
-
-export function Text({ max = MAX_STRING_LENGTH, pattern, optional }: TextOptions = {}): PropertyDecorator {
-  const validate: Validator = (value) => {
-    const error = checkText(value, max, optional === true);
-    if (error !== undefined || pattern === undefined || pattern.test(String(value))) return error;
-    return isBlank(String(value)) ? CANT_BE_BLANK : IS_INVALID;
-  };
-  return field(validate, { type: 'string', maxLength: max, ...(pattern && { pattern: pattern.source }) }, { optional });
-}
-
-const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const EMAIL_OR_BLANK = /^(\s*|[^\s@]+@[^\s@]+)$/;
-
-/** An optional e-mail address may be blank. */
-export function Email({ optional = false }: Presence = {}): PropertyDecorator {
-  const pattern = optional ? EMAIL_OR_BLANK : EMAIL;
-  const validate: Validator = (value) =>
-    checkText(value, MAX_STRING_LENGTH, optional) ?? (pattern.test(String(value)) ? undefined : IS_INVALID);
-  const emailSchema = optional ? { pattern: pattern.source } : { format: 'email' };
-  return field(validate, { type: 'string', maxLength: MAX_STRING_LENGTH, ...emailSchema }, { optional });
-}
-
-export interface RangeOptions extends Presence {
-  readonly min?: number;
-  readonly max?: number;
-}
-
-export function Whole({ min = -(2 ** 31), max = 2 ** 31 - 1, optional }: RangeOptions = {}): PropertyDecorator {
-  const validate: Validator = (value) => {
-    if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
-    if (value < min) return min === 1 ? MUST_BE_POSITIVE : IS_INVALID;
-    return value > max ? IS_INVALID : undefined;
-  };
-  return field(validate, { type: 'integer', minimum: min, maximum: max }, { optional });
-}
-
-/** Accepts any integer. An integer outside the range of ids matches no record. */
-export function RecordId({ optional }: Presence = {}): PropertyDecorator {
-  const validate: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
-  const transform = (value: unknown): unknown =>
-    typeof value === 'number' && Number.isInteger(value) ? toLookupId(value) : value;
-  return field(validate, { type: 'integer' }, { optional }, transform);
-}
+export const IsInt = (): PropertyDecorator => library.IsInt(ofType('integer'));
 
 /** Accepts a number of currency units. `minorUnitsOf` checks the decimals later, when the currency is known. */
-export function Amount({ min, optional }: RangeOptions = {}): PropertyDecorator {
-  const validate: Validator = (value) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;
-    return min !== undefined && value < min ? IS_INVALID : undefined;
-  };
-  return field(validate, { type: 'number', ...(min !== undefined && { minimum: min }) }, { optional });
+export const IsNumber = (options: library.IsNumberOptions = {}): PropertyDecorator =>
+  library.IsNumber(options, ofType('number'));
+
+export const Min = (min: number): PropertyDecorator =>
+  library.Min(min, { message: min === 1 ? MUST_BE_POSITIVE : IS_INVALID });
+
+export const Max = (max: number): PropertyDecorator => library.Max(max, { message: IS_INVALID });
+
+export const IsPositive = (): PropertyDecorator => library.IsPositive({ message: MUST_BE_POSITIVE });
+
+export const Matches = (pattern: RegExp): PropertyDecorator =>
+  library.Matches(pattern, {
+    message: ({ value }) => (typeof value === 'string' && isBlank(value) ? CANT_BE_BLANK : IS_INVALID),
+  });
+
+export function IsIn(values: readonly string[]): PropertyDecorator {
+  const messageOf = (value: unknown): string =>
+    typeof value !== 'string' ? MALFORMED : isBlank(value) ? CANT_BE_BLANK : IS_INVALID;
+  return library.IsIn(values, { message: ({ value }) => messageOf(value ?? ''), context: { type: 'string' } });
 }
 
-export function Flag({ optional }: Presence = {}): PropertyDecorator {
-  return field((value) => (typeof value === 'boolean' ? undefined : MALFORMED), { type: 'boolean' }, { optional });
+export const IsNotIn = (values: readonly string[]): PropertyDecorator =>
+  library.IsNotIn(values, { message: IS_INVALID });
+
+/**
+ * Accepts a text that is not blank. The library would also accept a blank text and a text that databases refuse, and
+ * does not count variation selectors.
+ */
+export const Length = (min: 1, max: number): PropertyDecorator =>
+  rule(library.IS_LENGTH, (value) => checkText(value, max, false), { type: 'string' }, { constraints: [min, max] });
+
+/** Accepts also a blank text. */
+export const MaxLength = (max: number): PropertyDecorator =>
+  rule(library.MAX_LENGTH, (value) => checkText(value, max, true), { type: 'string' }, { constraints: [max] });
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+export const EMAIL_OR_BLANK = /^(\s*|[^\s@]+@[^\s@]+)$/;
+
+/** Accepts any text with one `@` and no spaces. The library would refuse some addresses that exist. */
+export const IsEmail = (): PropertyDecorator =>
+  rule(library.IS_EMAIL, (value) => (library.matches(value as string, EMAIL) ? undefined : IS_INVALID), {
+    type: 'string',
+  });
+
+export const ArrayNotEmpty = (): PropertyDecorator => library.ArrayNotEmpty({ message: CANT_BE_BLANK });
+
+export const ArrayMaxSize = (max: number): PropertyDecorator => library.ArrayMaxSize(max, { message: IS_TOO_LONG });
+
+/** Accepts an object or, with `each`, a list of objects. `@Type` names the class of the objects. */
+export function ValidateNested({ each = false } = {}): PropertyDecorator {
+  const isNested = each ? (value: unknown) => Array.isArray(value) && value.every(isPlainObject) : isPlainObject;
+  const expectedType = each ? { type: 'array', itemType: 'object' } : { type: 'object' };
+  const validate: Validator = (value) => (isNested(value) ? undefined : MALFORMED);
+  return combine(library.ValidateNested({ each }), rule('isNested', validate, expectedType));
 }
 
-export function OneOf(values: readonly string[], { optional }: Presence = {}): PropertyDecorator {
-  const validate: Validator = (value) => {
-    if (typeof value !== 'string') return MALFORMED;
-    return values.includes(value) ? undefined : isBlank(value) ? CANT_BE_BLANK : IS_INVALID;
-  };
-  return field(validate, { type: 'string', enum: [...values] }, { optional });
-}
+/** Marks the field that contains all other fields. A body without it gets 400, unless the field is optional. */
+export const Wrapper = (): PropertyDecorator =>
+  rule(IS_WRAPPER, () => undefined, { type: 'object' }, { missing: MALFORMED });
 
-export function DateTime({ optional }: Presence = {}): PropertyDecorator {
-  const validate: Validator = (value) => {
-    if (typeof value !== 'string') return MALFORMED;
-    return parseMoment(value) ? undefined : IS_INVALID;
-  };
-  return field(validate, { type: 'string' }, { optional });
-}
+/** Accepts any integer. An integer outside the range of ids matches no record. */
+export const IsRecordId = (): PropertyDecorator =>
+  rule(IS_RECORD_ID, (value) => (Number.isInteger(value) ? undefined : MALFORMED), { type: 'integer' });
 
-export interface ListOptions extends Presence {
-  readonly max?: number;
-}
+export const IsDateTime = (): PropertyDecorator =>
+  ValidatedBy((value) => (typeof value !== 'string' ? MALFORMED : parseMoment(value) ? undefined : IS_INVALID), {
+    type: 'string',
+  });
 
-export interface RecordsOptions extends ListOptions {
-  readonly canBeEmpty?: boolean;
-}
-
-export interface TextsOptions extends ListOptions {
-  /** Maximum length of each text in characters. */
-  readonly maxLength?: number;
-  /** Whether a text may consist of spaces; an empty text is always refused. */
-  readonly canBeSpaces?: boolean;
-}
-
-export function Texts(options: TextsOptions = {}): PropertyDecorator {
-  const { max = 1_000, maxLength = MAX_STRING_LENGTH, canBeSpaces = false, optional } = options;
+/** Accepts a list of texts, of which none is empty. With `canBeSpaces`, a text may consist of spaces. */
+export function IsTexts(max: number, maxLength = MAX_STRING_LENGTH, { canBeSpaces = false } = {}): PropertyDecorator {
   const validate: Validator = (value) => {
     if (!Array.isArray(value) || value.some((text) => typeof text !== 'string')) return MALFORMED;
     if (value.length > max) return IS_TOO_LONG;
@@ -125,57 +109,32 @@ export function Texts(options: TextsOptions = {}): PropertyDecorator {
       .map((text) => checkText(text, maxLength, canBeSpaces && text !== ''))
       .find((error) => error !== undefined);
   };
-  const items = { type: 'string', minLength: 1, maxLength } as const;
-  return field(validate, { type: 'array', items, maxItems: max }, { optional });
+  return ValidatedBy(validate, { type: 'array', items: { type: 'string', minLength: 1, maxLength }, maxItems: max });
 }
 
-export function ValidatedBy(validate: Validator, schema: Schema, options: FieldOptions = {}): PropertyDecorator {
-  return field(validate, schema, options);
-}
-
-export function Nested(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
-  const documentNull = JSONSchema((schema) => ({ anyOf: [schema, { type: 'null' }] })) as PropertyDecorator;
-  return combine(nestedField(getClass, validateObject, {}, { optional }), ...(optional ? [documentNull] : []));
-}
-
-/** Marks the field that contains all other fields of the body. A body without it gets 400, unless the field is optional. */
-export function Wrapper(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
-  const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
-  if (optional) return combine(Nested(getClass, { optional }), markWrapper);
-  return combine(nestedField(getClass, validateObject, {}, { missingMessage: MALFORMED }), markWrapper);
-}
-
-const WRAPPER = Symbol('wrapper');
-
-export function isWrapper(bodyClass: Class, property: string): boolean {
-  return Reflect.hasMetadata(WRAPPER, bodyClass.prototype as object, property);
-}
-
-export function wrapperOf(bodyClass: Class): string | undefined {
-  return nestedProperties(bodyClass).find((property) => isWrapper(bodyClass, property));
-}
-
-export function ListOf(
-  getClass: () => Class,
-  { max = 1_000, optional, canBeEmpty = optional }: RecordsOptions = {},
-): PropertyDecorator {
+/** Accepts a list of some of the values. An empty list is refused. */
+export function IsListOf(values: readonly string[]): PropertyDecorator {
   const validate: Validator = (value) => {
-    if (!Array.isArray(value) || !value.every(isPlainObject)) return MALFORMED;
-    if (value.length === 0 && !canBeEmpty) return CANT_BE_BLANK;
-    return value.length > max ? IS_TOO_LONG : undefined;
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) return MALFORMED;
+    const isKnown = value.every((entry) => values.includes(entry));
+    return isKnown && value.length > 0 && value.length <= values.length ? undefined : IS_INVALID;
   };
-  return nestedField(getClass, validate, { type: 'array', maxItems: max }, { optional }, { each: true, max });
+  const items = { type: 'string' as const, enum: [...values] };
+  return ValidatedBy(validate, { type: 'array', items, minItems: 1, maxItems: values.length });
+}
+
+/** Applies a rule that class-validator lacks. The schema documents the rule. */
+export function ValidatedBy(validate: Validator, schema: Schema, missing = CANT_BE_BLANK): PropertyDecorator {
+  return combine(rule('own', validate, expectedTypeOf(schema), { missing }), JSONSchema(schema) as PropertyDecorator);
 }
 
 /** Marks a field whose presence and type the domain checks, with its own message keys. */
-export function ValidatedByDomain(schema: Schema, { optional }: Presence = {}): PropertyDecorator {
-  const decorators = [Allow(), Verbatim(), JSONSchema(schema) as PropertyDecorator];
-  return combine(...decorators, ...(optional ? [IsOptional()] : []));
+export function ValidatedByDomain(schema: Schema): PropertyDecorator {
+  return combine(library.Allow(), JSONSchema(() => schema) as PropertyDecorator);
 }
 
-const validateObject: Validator = (value) => (isPlainObject(value) ? undefined : MALFORMED);
-
 export function orNull(schema: Schema): Schema {
+  if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] };
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   return {
     ...schema,
@@ -184,61 +143,25 @@ export function orNull(schema: Schema): Schema {
   } as Schema;
 }
 
-export interface FieldOptions {
-  readonly optional?: boolean | undefined;
-  readonly missingMessage?: string;
-}
-
-function field(validate: Validator, schema: Schema, options: FieldOptions, transform?: (value: unknown) => unknown) {
-  return combine(validatedField(validate, schema, options), Verbatim(transform));
-}
-
-class Opaque {}
-
-/**
- * Keeps the value unchanged. class-transformer would walk an unknown value, drop some keys and fail on `{"constructor":
- * 1}`. With a class without fields, there is nothing to walk.
- */
-function Verbatim(transform = (value: unknown): unknown => value): PropertyDecorator {
-  const readValue = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => transform(obj[key]);
-  return combine(
-    Expose(),
-    Type(() => Opaque),
-    Transform(readValue),
-  );
-}
-
-function validatedField(
-  validate: Validator,
-  schema: Schema,
-  { optional, missingMessage = CANT_BE_BLANK }: FieldOptions,
-  itemType?: string,
-): PropertyDecorator {
-  const validatePresent: Validator = (value) =>
-    value === undefined || value === null ? missingMessage : validate(value);
-  const validator = {
-    validate: (value: unknown) => validatePresent(value) === undefined,
-    defaultMessage: (validationArguments?: { value?: unknown }) => validatePresent(validationArguments?.value) ?? '',
+function ofType(type: string): library.ValidationOptions {
+  return {
+    message: ({ value }) => ((value ?? undefined) === undefined ? CANT_BE_BLANK : MALFORMED),
+    context: { type },
   };
-  const documentedSchema = optional ? orNull(schema) : schema;
-  const context = { ...expectedTypeOf(schema), ...(itemType !== undefined && { itemType }) };
-  const decorators = [
-    ValidateBy({ name: 'field', validator }, { context }),
-    JSONSchema(documentedSchema) as PropertyDecorator,
-  ];
-  return combine(...decorators, ...(optional ? [IsOptional()] : []));
 }
 
-function nestedField(
-  getClass: () => Class,
+function rule(
+  name: string,
   validate: Validator,
-  schema: Schema,
-  options: FieldOptions,
-  { each = false, max = Infinity } = {},
+  context: ExpectedType,
+  { constraints = [], missing = CANT_BE_BLANK }: { constraints?: unknown[]; missing?: string | undefined } = {},
 ): PropertyDecorator {
-  const validated = validatedField(validate, schema, options, each ? 'object' : undefined);
-  const decorators = [validated, ValidateNested({ each }), Expose(), Type(getClass)];
-  return combine(...decorators, registerNested(getClass, max));
+  const errorOf: Validator = (value) => (value === undefined || value === null ? missing : validate(value));
+  const validator = {
+    validate: (value: unknown) => errorOf(value) === undefined,
+    defaultMessage: (validationArguments?: { value?: unknown }) => errorOf(validationArguments?.value) ?? '',
+  };
+  return library.ValidateBy({ name, constraints, validator }, { context });
 }
 
 function combine(...decorators: PropertyDecorator[]): PropertyDecorator {

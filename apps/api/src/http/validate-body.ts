@@ -1,12 +1,10 @@
-import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { badRequest, HttpProblem, type FieldErrors } from './errors.js';
-import { truncateOverlongLists, isPlainObject } from './nested-values.js';
-import { isWrapper } from './request-fields.js';
+import { isPlainObject, toInstance, wrapperOf } from './nested-values.js';
 import type { Problem } from './problems.js';
 import { MALFORMED } from '@back-office/kernel';
 import { formatPointer } from './pointer.js';
-import { findWrongTypes, wrongTypeProblem } from './wrong-types.js';
+import { brokenRuleOf, findWrongTypes, wrongTypeProblem } from './wrong-types.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
@@ -24,27 +22,17 @@ export function validateBody<Body extends object>(
   listsWrongTypes = false,
 ): ValidatedBody<Body> {
   if (!isPlainObject(raw)) throw badRequest('Request.WrongType', { pointer: '' });
-  const truncatedBody = truncateOverlongLists(bodyClass, raw);
-  const body = plainToInstance(bodyClass, truncatedBody, { strategy: 'excludeAll', exposeUnsetFields: false });
-  const violations = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
-  const errors = violations.flatMap((error) =>
-    messagesOf(error, isWrapper(bodyClass, error.property) ? [] : [error.property]),
-  );
+  const body = toInstance(bodyClass, raw);
+  const violations = validateSync(body, { validationError: { target: false } });
+  const wrapper = wrapperOf(bodyClass);
+  const errors = violations.flatMap((error) => messagesOf(error, error.property === wrapper ? [] : [error.property]));
   if (errors.some(([, message]) => message === MALFORMED)) {
-    const wrongTypes = listsWrongTypes ? findWrongTypesInWrappers(bodyClass, violations, truncatedBody) : [];
-    if (wrongTypes.length === 0) throw new HttpProblem(400, {}, describeWrongTypes(violations, truncatedBody));
+    const wrapped = listsWrongTypes ? violations.find(({ property }) => property === wrapper) : undefined;
+    const wrongTypes = wrapped ? findWrongTypes(wrapped.children ?? [], raw[wrapped.property]) : [];
+    if (wrongTypes.length === 0) throw new HttpProblem(400, {}, describeWrongTypes(violations, raw));
     return { body, errors: undefined, wrongTypes };
   }
   return { body, errors: errors.length > 0 ? groupByField(errors) : undefined };
-}
-
-function findWrongTypesInWrappers(
-  bodyClass: BodyClass,
-  violations: readonly ValidationError[],
-  rawBody: Readonly<Record<string, unknown>>,
-) {
-  const wrappers = violations.filter(({ property }) => isWrapper(bodyClass, property));
-  return wrappers.flatMap(({ property, children }) => findWrongTypes(children ?? [], rawBody[property]));
 }
 
 /** Maximum number of reported entries; more would help no reader. */
@@ -61,10 +49,10 @@ function describeWrongTypes(violations: readonly ValidationError[], body: unknow
 type FieldMessage = readonly [field: string, message: string];
 
 /** Field paths omit the wrapper: `payment.amount` is reported as `amount`. */
-function messagesOf({ constraints, children }: ValidationError, path: readonly string[]): FieldMessage[] {
-  const message = constraints?.['field'];
+function messagesOf(error: ValidationError, path: readonly string[]): FieldMessage[] {
+  const [, message] = brokenRuleOf(error) ?? [];
   if (message !== undefined) return [[path.join('.'), message]];
-  return (children ?? []).flatMap((child) => messagesOf(child, [...path, child.property]));
+  return (error.children ?? []).flatMap((child) => messagesOf(child, [...path, child.property]));
 }
 
 function groupByField(errors: readonly FieldMessage[]): FieldErrors {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import type { ValidationError } from 'class-validator';
+import { ValidationTypes, type ValidationError } from 'class-validator';
 import type { Answer } from './answer.js';
+import { isPlainObject } from './nested-values.js';
 import { requestProblem, type Problem } from './problems.js';
 import { MALFORMED } from '@back-office/kernel';
 import type { Speech } from '@back-office/apps';
@@ -35,19 +36,28 @@ export function wrongTypeProblem({ field, expected_type, received_type }: WrongT
 type Path = readonly (string | number)[];
 
 export function findWrongTypes(errors: readonly ValidationError[], holder: unknown, path: Path = []): WrongType[] {
-  return errors.flatMap(({ property, constraints, contexts, children }) => {
-    const value = (holder as Readonly<Record<string, unknown>>)[property];
+  return errors.flatMap((error) => {
+    const { property, contexts, children } = error;
+    const sent = (holder as Readonly<Record<string, unknown>>)[property];
+    // Only the first entries of an overlong list were validated.
+    const value = Array.isArray(sent) ? sent.slice(0, (error.value as unknown[]).length) : sent;
     const fieldPath = [...path, property];
-    const expected = (contexts?.['field'] as ExpectedType | undefined) ?? { type: '' };
     // Skips an entry that should be an object, because the error of its list already reports the entry.
-    if (Array.isArray(holder) && !isObject(value)) return [];
-    const wrongFieldValues = constraints?.['field'] === MALFORMED ? findWrongValues(value, expected, fieldPath) : [];
+    if (Array.isArray(holder) && !isPlainObject(value)) return [];
+    const [rule = '', message] = brokenRuleOf(error) ?? [];
+    const wrongFieldValues =
+      message === MALFORMED ? findWrongValues(value, contexts?.[rule] as ExpectedType, fieldPath) : [];
     return [...wrongFieldValues, ...findWrongTypes(children ?? [], value, fieldPath)];
   });
 }
 
+/** Returns the broken rule that comes first in the class. The decorators of a field run from last to first. */
+export function brokenRuleOf({ constraints = {} }: ValidationError): [rule: string, message: string] | undefined {
+  return Object.entries(constraints).findLast(([rule]) => rule !== ValidationTypes.NESTED_VALIDATION);
+}
+
 /** Expected JSON types of a field and of its list entries. */
-interface ExpectedType {
+export interface ExpectedType {
   readonly type: string;
   readonly itemType?: string | undefined;
 }
@@ -85,8 +95,4 @@ function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,27 +1,22 @@
-import { formatDateTime, IS_INVALID, MALFORMED, parsePage } from '@back-office/kernel';
+import { formatDateTime, parsePage } from '@back-office/kernel';
 import { type Attendance, type AttendanceQueries, type Attendances, MAX_DISTANCE_M } from '@back-office/locations';
 import { answerWith, created, ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
-import { Amount, ValidatedBy, Wrapper } from '../http/request-fields.js';
+import { IsNumber, IsOptional, Max, Min, Type, ValidateNested, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, component, record, type TypeOf } from '../http/shapes.js';
 
-function Degrees(max: number): PropertyDecorator {
-  const validate = (value: unknown): string | undefined => {
-    if (typeof value !== 'number') return MALFORMED;
-    return Math.abs(value) <= max ? undefined : IS_INVALID;
-  };
-  return ValidatedBy(validate, { type: 'number', minimum: -max, maximum: max });
-}
+/** A number such as 1e999 has the right type, but is out of range. */
+const OF_ANY_SIZE = { allowInfinity: true };
 
 class AttendanceFields {
-  @Degrees(90) latitude!: number;
-  @Degrees(180) longitude!: number;
-  @Amount({ min: 0, optional: true }) accuracy?: number | null;
+  @IsNumber(OF_ANY_SIZE) @Min(-90) @Max(90) latitude!: number;
+  @IsNumber(OF_ANY_SIZE) @Min(-180) @Max(180) longitude!: number;
+  @IsOptional() @IsNumber() @Min(0) accuracy?: number | null;
 }
 
 class PostAttendance {
-  @Wrapper(() => AttendanceFields) attendance!: AttendanceFields;
+  @Wrapper() @ValidateNested() @Type(() => AttendanceFields) attendance!: AttendanceFields;
 }
 
 const AttendanceShape = component('CustomerAttendance', {

@@ -1,64 +1,63 @@
 import { hasAnyScope, minorUnitsOf, type AppContext, type Scope } from '@back-office/apps';
-import {
-  IS_INVALID,
-  isBlank,
-  isRefusal,
-  MALFORMED,
-  MUST_BE_POSITIVE,
-  parseMoment,
-  type CustomerIdentifier,
-} from '@back-office/kernel';
+import { IS_INVALID, isBlank, isRefusal, parseMoment, type CustomerIdentifier } from '@back-office/kernel';
 import type { ImportedOrder, ImportedOrders, Order, OrderQueries } from '@back-office/orders';
 import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { created } from '../http/answer.js';
 import { fieldErrorsAnswer, type FieldErrors } from '../http/errors.js';
 import {
-  Amount,
-  DateTime,
-  ValidatedBy,
-  ListOf,
-  RecordId,
-  Text,
-  Whole,
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsDateTime,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsPositive,
+  IsRecordId,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+  Type,
+  ValidateNested,
   Wrapper,
-  type Validator,
 } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { WrongTypesShape } from '../http/wrong-types.js';
 import { OrderShape, presentOrder } from './order.js';
 
-const optional = true;
-
-const checkPaidAmount: Validator = (value) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;
-  return value > 0 ? undefined : MUST_BE_POSITIVE;
-};
-
 class ImportedItemFields {
-  @Text({ optional }) code?: string | null;
-  @Text({ optional }) barcode?: string | null;
-  @Text({ optional }) external_ref?: string | null;
-  @Whole({ min: 1, max: 1_000_000 }) qty!: number;
-  @Amount({ min: 0, optional }) price?: number | null;
+  @IsOptional() @MaxLength(255) code?: string | null;
+  @IsOptional() @MaxLength(255) barcode?: string | null;
+  @IsOptional() @MaxLength(255) external_ref?: string | null;
+  @IsInt() @Min(1) @Max(1_000_000) qty!: number;
+  @IsOptional() @IsNumber() @Min(0) price?: number | null;
 }
 
 class ImportedPaymentFields {
-  @RecordId() payment_method_id!: number;
-  @ValidatedBy(checkPaidAmount, { type: 'number', exclusiveMinimum: 0 }) amount!: number;
+  @IsRecordId() payment_method_id!: number;
+  @IsNumber() @IsPositive() amount!: number;
 }
 
 class ImportedOrderFields extends CustomerNameFields {
-  @Text({ optional }) order_number?: string | null;
-  @Text() external_ref!: string;
-  @DateTime({ optional }) order_date?: string | null;
-  @Text({ optional }) app_location_code?: string | null;
-  @ListOf(() => ImportedItemFields) items!: ImportedItemFields[];
-  @ListOf(() => ImportedPaymentFields, { optional }) payments?: ImportedPaymentFields[] | null;
+  @IsOptional() @MaxLength(255) order_number?: string | null;
+  @Length(1, 255) external_ref!: string;
+  @IsOptional() @IsDateTime() order_date?: string | null;
+  @IsOptional() @MaxLength(255) app_location_code?: string | null;
+  @ValidateNested({ each: true })
+  @Type(() => ImportedItemFields)
+  @ArrayNotEmpty()
+  @ArrayMaxSize(1_000)
+  items!: ImportedItemFields[];
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => ImportedPaymentFields)
+  @ArrayMaxSize(1_000)
+  payments?: ImportedPaymentFields[] | null;
 }
 
 class PostOrder {
-  @Wrapper(() => ImportedOrderFields) order!: ImportedOrderFields;
+  @Wrapper() @ValidateNested() @Type(() => ImportedOrderFields) order!: ImportedOrderFields;
 }
 
 const ORDER_REFUSALS = ['OrderAlreadyExists', 'AppLocationNotFound', 'ProductNotFound'].map(

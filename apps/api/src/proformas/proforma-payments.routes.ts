@@ -3,7 +3,17 @@ import { EXTERNAL_REF_TAKEN, NO_PAYMENT_QR, type PaymentSource, type Proforma } 
 import { answerWith, ok, type HandlerResult } from '../http/answer.js';
 import { type AppContext, minorUnitsOf, money } from '@back-office/apps';
 import { Reference } from '../http/reference-field.js';
-import { Amount, DateTime, Nested, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
+import {
+  IsDateTime,
+  IsIn,
+  IsNumber,
+  IsOptional,
+  IsRecordId,
+  MaxLength,
+  Type,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { PaymentShape, presentPayment } from '../sales/index.js';
@@ -12,40 +22,38 @@ import { FINAL_REFUSAL, OneProformaShape, ProformaShape, PROFORMA_GUARD } from '
 import { presentInstructions, presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
 
-const optional = true;
-
 class PayerFields {
-  @Text({ optional }) name?: string | null;
-  @Text({ optional }) account?: string | null;
+  @IsOptional() @MaxLength(255) name?: string | null;
+  @IsOptional() @MaxLength(255) account?: string | null;
 }
 
 class PaymentFields {
-  @RecordId() payment_method_id!: number;
-  @Amount({ optional }) amount?: number | null;
-  @Reference() external_ref?: string | null;
-  @DateTime({ optional }) paid_at?: string | null;
-  @Nested(() => PayerFields, { optional }) payer?: PayerFields | null;
+  @IsRecordId() payment_method_id!: number;
+  @IsOptional() @IsNumber() amount?: number | null;
+  @IsOptional() @Reference() external_ref?: string | null;
+  @IsOptional() @IsDateTime() paid_at?: string | null;
+  @IsOptional() @ValidateNested() @Type(() => PayerFields) payer?: PayerFields | null;
 }
 
 class CardPaymentFields {
-  @Amount({ optional }) amount?: number | null;
+  @IsOptional() @IsNumber() amount?: number | null;
 }
 
 class BeginCardPayment {
-  @Wrapper(() => CardPaymentFields) payment!: CardPaymentFields;
+  @Wrapper() @ValidateNested() @Type(() => CardPaymentFields) payment!: CardPaymentFields;
 }
 
 class CardResultFields {
-  @OneOf(['settled', 'failed']) status!: string;
-  @Text({ optional }) reference?: string | null;
+  @IsIn(['settled', 'failed']) status!: string;
+  @IsOptional() @MaxLength(255) reference?: string | null;
 }
 
 class CardPaymentResult {
-  @Wrapper(() => CardResultFields) result!: CardResultFields;
+  @Wrapper() @ValidateNested() @Type(() => CardResultFields) result!: CardResultFields;
 }
 
 class PayProforma {
-  @Wrapper(() => PaymentFields) payment!: PaymentFields;
+  @Wrapper() @ValidateNested() @Type(() => PaymentFields) payment!: PaymentFields;
 }
 
 export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): Route[] {

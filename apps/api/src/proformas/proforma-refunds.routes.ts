@@ -2,20 +2,18 @@ import type { Clock } from '@back-office/kernel';
 import { REFUND_NOT_OWED, REFUND_PENDING, type Proforma } from '@back-office/proforma';
 import { answerWith, ok } from '../http/answer.js';
 import type { AppContext } from '@back-office/apps';
-import { Nested, Text } from '../http/request-fields.js';
+import { IsOptional, MaxLength, Type, ValidateNested } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
 import { OneProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
 
-const optional = true;
-
 class RefundFields {
-  @Text({ optional }) reference?: string | null;
+  @IsOptional() @MaxLength(255) reference?: string | null;
 }
 
 class RecordRefund {
-  @Nested(() => RefundFields, { optional }) refund?: RefundFields | null;
+  @IsOptional() @ValidateNested() @Type(() => RefundFields) refund?: RefundFields | null;
 }
 
 /** Routes for refunds, which are allowed in every status of the proforma. */

@@ -12,7 +12,16 @@ import type { OrderQueries } from '@back-office/orders';
 import { CREATE_REFUSALS, type Proforma } from '@back-office/proforma';
 import { answerWith, created, NO_CONTENT, ok, type HandlerResult } from '../http/answer.js';
 import { parseTextFilter } from '../http/query-parameters.js';
-import { ValidatedBy, ListOf, RecordId, Text, ValidatedByDomain, type Validator } from '../http/request-fields.js';
+import {
+  ArrayMaxSize,
+  IsOptional,
+  IsRecordId,
+  MaxLength,
+  Type,
+  ValidatedBy,
+  ValidatedByDomain,
+  ValidateNested,
+} from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { OrderShape, presentOrder } from '../orders/index.js';
@@ -20,46 +29,49 @@ import type { ProformaActions } from './proforma-actions.js';
 import { FINAL_REFUSAL, OneProformaShape, PROFORMA_GUARD } from './proforma-shapes.js';
 import { presentProforma } from './proforma-presenter.js';
 
-const optional = true;
-
 class PostProforma {
-  @RecordId() order_processing_id!: number;
+  @IsRecordId() order_processing_id!: number;
 }
 
 class AdjustmentFields {
-  @RecordId() proforma_order_item_id!: number;
+  @IsRecordId() proforma_order_item_id!: number;
   @ValidatedByDomain({ type: 'integer', minimum: 0 }) qty_confirmed: unknown;
 }
 
 class ConfirmProforma {
-  @ListOf(() => AdjustmentFields, { max: 10_000, optional }) adjustments?: AdjustmentFields[] | null;
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => AdjustmentFields)
+  @ArrayMaxSize(10_000)
+  adjustments?: AdjustmentFields[] | null;
 }
 
 class CancelProforma {
-  @Text({ optional }) reason?: string | null;
+  @IsOptional() @MaxLength(255) reason?: string | null;
 }
 
-const checkIndex: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
-
 /** Refuses `false`, because a resolved alert cannot be reopened. */
-const checkResolved: Validator = (value) => {
+function checkResolved(value: unknown): string | undefined {
   if (typeof value !== 'boolean') return MALFORMED;
   return value ? undefined : IS_INVALID;
-};
+}
 
 class AlertFields {
-  @ValidatedBy(checkIndex, { type: 'integer', minimum: 0 }) index!: number;
-  @ValidatedBy(checkResolved, { type: 'boolean', enum: [true] }, { missingMessage: IS_INVALID }) resolved!: true;
+  @ValidatedBy((value) => (Number.isInteger(value) ? undefined : MALFORMED), { type: 'integer', minimum: 0 })
+  index!: number;
+  @ValidatedBy(checkResolved, { type: 'boolean', enum: [true] }, IS_INVALID) resolved!: true;
 }
 
 class EditProforma {
-  @ValidatedByDomain(
-    { type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } },
-    { optional },
-  )
+  @IsOptional()
+  @ValidatedByDomain({ type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } })
   tags?: unknown;
-  @ValidatedByDomain({ type: ['string', 'null'] as never, maxLength: 5_000 }, { optional }) comment?: unknown;
-  @ListOf(() => AlertFields, { max: 10_000, optional }) alerts?: AlertFields[] | null;
+  @IsOptional() @ValidatedByDomain({ type: ['string', 'null'] as never, maxLength: 5_000 }) comment?: unknown;
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => AlertFields)
+  @ArrayMaxSize(10_000)
+  alerts?: AlertFields[] | null;
 }
 
 export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, clock: Clock): Route[] {

@@ -10,16 +10,14 @@ import {
   type MobileInfo,
 } from '@back-office/kernel';
 import { isPlainObject } from '../http/nested-values.js';
-import { Text, ValidatedBy } from '../http/request-fields.js';
-
-const optional = true;
+import { IsOptional, MaxLength, ValidatedBy } from '../http/request-fields.js';
 
 const MAX_INFO_LENGTH = 4_096;
 
 function MobileInfoField(): PropertyDecorator {
   const texts = { type: 'string', maxLength: MAX_STRING_LENGTH } as const;
   const schema = { anyOf: [texts, { type: 'object' as const, additionalProperties: true }, { type: 'null' as const }] };
-  return ValidatedBy(checkMobileInfo, schema, { optional });
+  return ValidatedBy(checkMobileInfo, schema);
 }
 
 function checkMobileInfo(value: unknown): string | undefined {
@@ -45,9 +43,9 @@ function hasShortJson(value: object): boolean {
 }
 
 export class DeviceDetailFields {
-  @Text({ optional }) device_type?: string | null;
-  @Text({ optional }) device_vendor?: string | null;
-  @MobileInfoField() mobile_info?: MobileInfo | null;
+  @IsOptional() @MaxLength(255) device_type?: string | null;
+  @IsOptional() @MaxLength(255) device_vendor?: string | null;
+  @IsOptional() @MobileInfoField() mobile_info?: MobileInfo | null;
 }
 
 export function deviceDetailsOf(fields: DeviceDetailFields): DeviceDetails {

@@ -5,22 +5,31 @@ import { LANGUAGE_TAG, type CachedTokens } from '../apps/index.js';
 import { CustomerNameFields, parseCustomerIdentifier } from '../customers/index.js';
 import { answerWith, created, NO_CONTENT } from '../http/answer.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
-import { Nested, Text, ValidatedByDomain, Wrapper } from '../http/request-fields.js';
+import {
+  IsOptional,
+  Length,
+  Matches,
+  MaxLength,
+  Type,
+  ValidatedByDomain,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import { route, SMALL_BODY_BYTES, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from './device-details.js';
 
-const optional = true;
 const MAX_LIFETIME_SECONDS = 3_650 * DAY_SECONDS;
 const DEFAULT_LIFETIME_SECONDS = 30 * DAY_SECONDS;
 
 class SessionDeviceFields extends DeviceDetailFields {
-  @Text() uuid!: string;
+  @Length(1, 255) uuid!: string;
 }
 
 class SessionFields extends CustomerNameFields {
-  @Nested(() => SessionDeviceFields) device!: SessionDeviceFields;
-  @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) language?: string | null;
+  @ValidateNested() @Type(() => SessionDeviceFields) device!: SessionDeviceFields;
+  @IsOptional() @MaxLength(35) @Matches(LANGUAGE_TAG) language?: string | null;
+  @IsOptional()
   @Duration(
     MAX_LIFETIME_SECONDS,
     'default 30 days; a longer life than `sessions.max_days` of the settings is shortened',
@@ -29,7 +38,7 @@ class SessionFields extends CustomerNameFields {
 }
 
 class PostSession {
-  @Wrapper(() => SessionFields) session!: SessionFields;
+  @Wrapper() @ValidateNested() @Type(() => SessionFields) session!: SessionFields;
 }
 
 const MAX_FIREBASE_TOKEN_LENGTH = 4_096;

@@ -2,7 +2,7 @@ import { answerWith } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { missingRecordAnswer } from '../http/errors.js';
 import { Reference } from '../http/reference-field.js';
-import { Flag, orNull, ValidatedBy, Text } from '../http/request-fields.js';
+import { IsBoolean, IsOptional, Length, orNull, ValidatedBy } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
 import { FailedPlaceShape, presentFailedPlace } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
@@ -32,12 +32,12 @@ const COUNTS_SCHEMA = {
 };
 
 class ReconcileStock {
-  @Text() warehouse_code!: string;
+  @Length(1, 255) warehouse_code!: string;
   // Rows are validated later, because an invalid row must not fail the other rows.
-  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS_SCHEMA, { missingMessage: MALFORMED })
+  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS_SCHEMA, MALFORMED)
   products!: readonly unknown[];
-  @Reference() reference?: string | null;
-  @Flag({ optional: true }) all_or_nothing?: boolean | null;
+  @IsOptional() @Reference() reference?: string | null;
+  @IsOptional() @IsBoolean() all_or_nothing?: boolean | null;
 }
 
 const ReconciledShape = record({

@@ -4,7 +4,7 @@ import { answerWith, okJson } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { parseIdFilter, PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { Reference } from '../http/reference-field.js';
-import { Flag, orNull, ValidatedByDomain } from '../http/request-fields.js';
+import { IsBoolean, IsOptional, orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { FailedRowsShape, presentFailedRows } from '../http/failed-rows.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -31,8 +31,8 @@ class PutStocks {
     },
   })
   stocks?: unknown;
-  @Reference() reference?: string | null;
-  @Flag({ optional: true }) all_or_nothing?: boolean | null;
+  @IsOptional() @Reference() reference?: string | null;
+  @IsOptional() @IsBoolean() all_or_nothing?: boolean | null;
 }
 
 const stockSumFields = { on_hand: integer, reserved: integer, available: integer };

@@ -4,7 +4,21 @@ import { answerWith, created, ok } from '../http/answer.js';
 import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { answerPageFromQuery, CURSOR } from '../http/cursor.js';
 import { PAGING, parseSearchFilter } from '../http/query-parameters.js';
-import { Flag, orNull, Text, ValidatedByDomain, Whole, Wrapper } from '../http/request-fields.js';
+import {
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  Length,
+  Max,
+  MAX_INTEGER,
+  MaxLength,
+  Min,
+  orNull,
+  Type,
+  ValidatedByDomain,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import { rejectionAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -39,20 +53,18 @@ class PutWarehouses {
   warehouses?: unknown;
 }
 
-const optional = true;
-
 class WarehouseFields {
-  @Text({ optional }) code?: string | null;
-  @Text() name!: string;
-  @Text() address_line_1!: string;
-  @Text() city!: string;
-  @Text() postcode!: string;
-  @Whole({ min: 1 }) market_id!: number;
-  @Flag({ optional }) sellable?: boolean | null;
+  @IsOptional() @MaxLength(255) code?: string | null;
+  @Length(1, 255) name!: string;
+  @Length(1, 255) address_line_1!: string;
+  @Length(1, 255) city!: string;
+  @Length(1, 255) postcode!: string;
+  @IsInt() @Min(1) @Max(MAX_INTEGER) market_id!: number;
+  @IsOptional() @IsBoolean() sellable?: boolean | null;
 }
 
 class PostWarehouse {
-  @Wrapper(() => WarehouseFields) warehouse!: WarehouseFields;
+  @Wrapper() @ValidateNested() @Type(() => WarehouseFields) warehouse!: WarehouseFields;
 }
 
 const DEFAULT_LIMIT = 30;

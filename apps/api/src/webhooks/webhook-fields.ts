@@ -10,75 +10,77 @@ import {
 import type { GrantedScopes, Scope } from '@back-office/apps';
 import { ENDPOINT_FIELDS } from '../events/index.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../http/duration.js';
-import { DateTime, Flag, OneOf, Text, ValidatedBy, Wrapper, type Validator } from '../http/request-fields.js';
+import {
+  IsBoolean,
+  IsDateTime,
+  IsIn,
+  IsListOf,
+  IsOptional,
+  Length,
+  MaxLength,
+  Type,
+  ValidatedBy,
+  ValidateNested,
+  Wrapper,
+} from '../http/request-fields.js';
 import { boolean, component, dateTime, integer, nullable, oneOf, record, text, type TypeOf } from '../http/shapes.js';
 
-const optional = true;
 const MAX_URL_LENGTH = 2_000;
 const DEFAULT_OVERLAP_SECONDS = DAY_SECONDS;
 const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;
 const MAX_EVENT_IDS = 1_000;
 
-const validateTypes: Validator = (value) => {
-  if (!Array.isArray(value) || value.some((type) => typeof type !== 'string')) return MALFORMED;
-  const areKnown = value.every((type) => (EVENT_TYPES as readonly unknown[]).includes(type));
-  return value.length > 0 && value.length <= EVENT_TYPES.length && areKnown ? undefined : IS_INVALID;
-};
-
-const TYPE_LIST_SCHEMA = {
-  type: 'array' as const,
-  items: { type: 'string' as const, enum: [...EVENT_TYPES] },
-  minItems: 1,
-  maxItems: EVENT_TYPES.length,
-};
-
-const validateSubject: Validator = (value) => {
+function validateSubject(value: unknown): string | undefined {
   if (typeof value !== 'string') return MALFORMED;
   return parseSubject(value) === undefined ? IS_INVALID : undefined;
-};
+}
 
 const SUBJECT_SCHEMA = { type: 'string' as const, description: 'a record, such as `orders/5` or `stocks/5/2`' };
 
 class WebhookEndpointFields {
-  @Text({ max: MAX_URL_LENGTH }) url!: string;
-  @Text({ optional }) description?: string | null;
-  @ValidatedBy(validateTypes, TYPE_LIST_SCHEMA, { optional }) types?: EventType[] | null;
-  @ValidatedBy(validateSubject, SUBJECT_SCHEMA, { optional }) subject?: string | null;
+  @Length(1, MAX_URL_LENGTH) url!: string;
+  @IsOptional() @MaxLength(255) description?: string | null;
+  @IsOptional() @IsListOf(EVENT_TYPES) types?: EventType[] | null;
+  @IsOptional() @ValidatedBy(validateSubject, SUBJECT_SCHEMA) subject?: string | null;
 }
 
 export class PostWebhookEndpoint {
-  @Wrapper(() => WebhookEndpointFields) webhook_endpoint!: WebhookEndpointFields;
+  @Wrapper() @ValidateNested() @Type(() => WebhookEndpointFields) webhook_endpoint!: WebhookEndpointFields;
 }
 
 class ChangedEndpointFields {
-  @Text({ max: MAX_URL_LENGTH, optional }) url?: string | null;
-  @Text({ optional }) description?: string | null;
-  @ValidatedBy(validateTypes, TYPE_LIST_SCHEMA, { optional }) types?: EventType[] | null;
-  @ValidatedBy(validateSubject, SUBJECT_SCHEMA, { optional }) subject?: string | null;
-  @OneOf(['active', 'paused'], { optional }) status?: 'active' | 'paused' | null;
+  @IsOptional() @MaxLength(MAX_URL_LENGTH) url?: string | null;
+  @IsOptional() @MaxLength(255) description?: string | null;
+  @IsOptional() @IsListOf(EVENT_TYPES) types?: EventType[] | null;
+  @IsOptional() @ValidatedBy(validateSubject, SUBJECT_SCHEMA) subject?: string | null;
+  @IsOptional() @IsIn(['active', 'paused']) status?: 'active' | 'paused' | null;
 }
 
 export class PatchWebhookEndpoint {
-  @Wrapper(() => ChangedEndpointFields) webhook_endpoint!: ChangedEndpointFields;
+  @Wrapper() @ValidateNested() @Type(() => ChangedEndpointFields) webhook_endpoint!: ChangedEndpointFields;
 }
 
 class SecretRotationFields {
-  @Duration(MAX_OVERLAP_SECONDS, 'default 24 hours, at most 30 days') overlap?: number | string | null;
+  @IsOptional() @Duration(MAX_OVERLAP_SECONDS, 'default 24 hours, at most 30 days') overlap?: number | string | null;
 }
 
 export class RotateWebhookSecret {
-  @Wrapper(() => SecretRotationFields, { optional }) webhook_endpoint?: SecretRotationFields | null;
+  @IsOptional()
+  @Wrapper()
+  @ValidateNested()
+  @Type(() => SecretRotationFields)
+  webhook_endpoint?: SecretRotationFields | null;
 }
 
 export function overlapSeconds(body: RotateWebhookSecret): number {
   return parseDuration(body.webhook_endpoint?.overlap, DEFAULT_OVERLAP_SECONDS);
 }
 
-const validateEventIds: Validator = (value) => {
+function validateEventIds(value: unknown): string | undefined {
   if (!Array.isArray(value) || !value.every((id) => typeof id === 'string')) return MALFORMED;
   const areIds = value.every((id) => /^\d{1,15}$/.test(id));
   return value.length > 0 && value.length <= MAX_EVENT_IDS && areIds ? undefined : IS_INVALID;
-};
+}
 
 const EVENT_IDS_SCHEMA = {
   type: 'array' as const,
@@ -88,14 +90,14 @@ const EVENT_IDS_SCHEMA = {
 };
 
 class ReplayFields {
-  @ValidatedBy(validateEventIds, EVENT_IDS_SCHEMA, { optional }) event_ids?: string[] | null;
-  @Flag({ optional }) failed?: boolean | null;
-  @DateTime({ optional }) from?: string | null;
-  @DateTime({ optional }) until?: string | null;
+  @IsOptional() @ValidatedBy(validateEventIds, EVENT_IDS_SCHEMA) event_ids?: string[] | null;
+  @IsOptional() @IsBoolean() failed?: boolean | null;
+  @IsOptional() @IsDateTime() from?: string | null;
+  @IsOptional() @IsDateTime() until?: string | null;
 }
 
 export class ReplayDeliveries {
-  @Wrapper(() => ReplayFields) replay!: ReplayFields;
+  @Wrapper() @ValidateNested() @Type(() => ReplayFields) replay!: ReplayFields;
 }
 
 export const WebhookEndpointWithSecretShape = component('WebhookEndpointWithSecret', {

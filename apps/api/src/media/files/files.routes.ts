@@ -8,28 +8,26 @@ import {
   parseTags,
 } from '@back-office/media';
 import { ok, okJson } from '../../http/answer.js';
-import { Flag, RecordId, Text } from '../../http/request-fields.js';
+import { IsBoolean, IsOptional, IsRecordId, MaxLength } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, record } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from './entry-results.js';
 import { EditedFileShape, FILE_GUARD, FileShape, ResultByIdShape } from './file-shapes.js';
 import { Ids, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, Tags } from './media-fields.js';
 
-const optional = true;
-
 class PatchCdnFile {
-  @RecordId() id!: number;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) alt?: string | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) caption?: string | null;
-  @Tags() tags?: string | string[] | null;
-  @Text({ optional }) name?: string | null;
-  @Flag({ optional }) hidden?: boolean | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) hidden_note?: string | null;
+  @IsRecordId() id!: number;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) alt?: string | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) caption?: string | null;
+  @IsOptional() @Tags() tags?: string | string[] | null;
+  @IsOptional() @MaxLength(255) name?: string | null;
+  @IsOptional() @IsBoolean() hidden?: boolean | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) hidden_note?: string | null;
 }
 
 class MoveCdnFiles {
   @Ids() ids!: number[];
-  @Text({ max: MAX_PATH_LENGTH, optional }) folder?: string | null;
+  @IsOptional() @MaxLength(MAX_PATH_LENGTH) folder?: string | null;
 }
 
 const NOT_FOUND = 'API.CdnFiles.FileNotFound';

@@ -7,7 +7,6 @@ export const MAX_TEXT_LENGTH = 5_000;
 const MAX_TAGS = 100;
 /** Leaves room for the quotes, commas and spaces of a JSON array. */
 const MAX_TAGS_LENGTH = MAX_TAGS * (MAX_STRING_LENGTH + 4);
-const optional = true;
 
 const TAG_LIST = {
   type: 'array',
@@ -16,7 +15,7 @@ const TAG_LIST = {
 } as const;
 
 export function Tags(): PropertyDecorator {
-  return ValidatedBy(validateTags, { anyOf: [{ type: 'string' }, TAG_LIST, { type: 'null' }] }, { optional });
+  return ValidatedBy(validateTags, { anyOf: [{ type: 'string' }, TAG_LIST, { type: 'null' }] });
 }
 
 /**
@@ -24,7 +23,7 @@ export function Tags(): PropertyDecorator {
  * generated clients cannot send a form field of several types.
  */
 export function FormTags(): PropertyDecorator {
-  return ValidatedBy(validateTags, TAG_LIST, { optional });
+  return ValidatedBy(validateTags, TAG_LIST);
 }
 
 function validateTags(value: unknown): string | undefined {
@@ -48,16 +47,11 @@ export function FormNumber(): PropertyDecorator {
     if (typeof value !== 'string') return MALFORMED;
     return /^\s*$/.test(value) || /^\d{1,15}$/.test(value) ? undefined : IS_INVALID;
   };
-  return ValidatedBy(validate, { type: 'string', pattern: '^\\d*$' }, { optional });
+  return ValidatedBy(validate, { type: 'string', pattern: '^\\d*$' });
 }
 
 export function parseFormNumber(text: string | null | undefined): number | undefined {
   return text === undefined || text === null || text.trim() === '' ? undefined : Number(text);
-}
-
-/** Accepts any value, because the route validates it and returns a more specific refusal. */
-export function ValidatedByRoute(schema: Parameters<typeof ValidatedBy>[1]): PropertyDecorator {
-  return ValidatedBy(() => undefined, schema, { optional });
 }
 
 const MAX_IDS = 10_000;
@@ -68,5 +62,5 @@ export function Ids(): PropertyDecorator {
     if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id))) return MALFORMED;
     return value.length === 0 ? CANT_BE_BLANK : undefined;
   };
-  return ValidatedBy(validate, { type: 'array', items: { type: 'integer' }, maxItems: MAX_IDS }, {});
+  return ValidatedBy(validate, { type: 'array', items: { type: 'integer' }, maxItems: MAX_IDS });
 }

@@ -12,22 +12,21 @@ import { parseFolderPath, type FolderPath, type NewFile, type UploadPresetQuerie
 import { created } from '../../http/answer.js';
 import { hashToken, newToken } from '../../http/authentication.js';
 import { DAY_SECONDS, Duration, parseDuration } from '../../http/duration.js';
-import { RecordId, Text, Wrapper } from '../../http/request-fields.js';
+import { IsOptional, IsRecordId, MaxLength, Type, ValidateNested, Wrapper } from '../../http/request-fields.js';
 import { route, SMALL_BODY_BYTES, type Route } from '../../http/route.js';
 import { component, dateTime, integer, nullable, record, text } from '../../http/shapes.js';
 import { MAX_PATH_LENGTH } from './media-fields.js';
 
-const optional = true;
 const DEFAULT_LIFETIME_SECONDS = 600;
 
 class UploadTokenFields {
-  @Text({ max: MAX_PATH_LENGTH, optional }) folder?: string | null;
-  @RecordId({ optional }) preset_id?: number | null;
-  @Duration(DAY_SECONDS, 'default 10 minutes, at most a day') expires_in?: number | string | null;
+  @IsOptional() @MaxLength(MAX_PATH_LENGTH) folder?: string | null;
+  @IsOptional() @IsRecordId() preset_id?: number | null;
+  @IsOptional() @Duration(DAY_SECONDS, 'default 10 minutes, at most a day') expires_in?: number | string | null;
 }
 
 class PostUploadToken {
-  @Wrapper(() => UploadTokenFields) upload_token!: UploadTokenFields;
+  @Wrapper() @ValidateNested() @Type(() => UploadTokenFields) upload_token!: UploadTokenFields;
 }
 
 const UploadTokenShape = component('UploadToken', {

@@ -11,7 +11,7 @@ import {
 import type { HandlerResult } from '../../http/answer.js';
 import type { AppContext } from '@back-office/apps';
 import type { ReceivedFile } from '../../http/multipart.js';
-import { OneOf, Text } from '../../http/request-fields.js';
+import { IsIn, IsOptional, MaxLength } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { record } from '../../http/shapes.js';
 import type { ContentIntake } from './content-intake.js';
@@ -20,18 +20,16 @@ import { FormNumber, FormTags, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, parseFormNumber
 import { limitToGrant, UPLOAD_NOT_GRANTED } from './upload-tokens.routes.js';
 import type { Publication } from '../serving/publication.js';
 
-const optional = true;
-
 class UploadCdnFile {
-  @Text({ max: MAX_PATH_LENGTH, optional }) folder?: string | null;
-  @Text({ optional }) name?: string | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) alt?: string | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) caption?: string | null;
-  @FormTags() tags?: string | string[] | null;
-  @Text({ optional }) source?: string | null;
-  @FormNumber() preset_id?: string | null;
-  @OneOf(['error', 'rename'], { optional }) on_conflict?: 'error' | 'rename' | null;
+  @IsOptional() @MaxLength(MAX_PATH_LENGTH) folder?: string | null;
+  @IsOptional() @MaxLength(255) name?: string | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) description?: string | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) alt?: string | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) caption?: string | null;
+  @IsOptional() @FormTags() tags?: string | string[] | null;
+  @IsOptional() @MaxLength(255) source?: string | null;
+  @IsOptional() @FormNumber() preset_id?: string | null;
+  @IsOptional() @IsIn(['error', 'rename']) on_conflict?: 'error' | 'rename' | null;
 }
 
 export const FILE_REQUIRED = refuse('API.CdnFiles.FileRequired');

@@ -11,30 +11,37 @@ import {
   TOP_LEVEL,
 } from '@back-office/media';
 import { answerWith, created, ok } from '../../http/answer.js';
-import { RecordId, Text, Wrapper } from '../../http/request-fields.js';
+import {
+  IsOptional,
+  IsRecordId,
+  Length,
+  Matches,
+  MaxLength,
+  Type,
+  ValidateNested,
+  Wrapper,
+} from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, record, text } from '../../http/shapes.js';
 import { MAX_PATH_LENGTH, MAX_TEXT_LENGTH } from '../files/media-fields.js';
 import { DeletedFolderShape, FolderShape } from './folder-shapes.js';
 
-const optional = true;
-
 class CdnFolderFields {
-  @Text({ pattern: NAME_WITHOUT_BIDI_CONTROLS }) name!: string;
-  @Text({ max: MAX_PATH_LENGTH }) key!: string;
-  @Text({ max: MAX_PATH_LENGTH, optional }) parent_cdn_folder_path?: string | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
+  @Length(1, 255) @Matches(NAME_WITHOUT_BIDI_CONTROLS) name!: string;
+  @Length(1, MAX_PATH_LENGTH) key!: string;
+  @IsOptional() @MaxLength(MAX_PATH_LENGTH) parent_cdn_folder_path?: string | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) description?: string | null;
 }
 
 class PostCdnFolder {
-  @Wrapper(() => CdnFolderFields) cdn_folder!: CdnFolderFields;
+  @Wrapper() @ValidateNested() @Type(() => CdnFolderFields) cdn_folder!: CdnFolderFields;
 }
 
 class PatchCdnFolder {
-  @RecordId() id!: number;
-  @Text({ pattern: NAME_WITHOUT_BIDI_CONTROLS, optional }) name?: string | null;
-  @Text({ max: MAX_PATH_LENGTH, optional }) parent_folder?: string | null;
-  @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
+  @IsRecordId() id!: number;
+  @IsOptional() @MaxLength(255) @Matches(NAME_WITHOUT_BIDI_CONTROLS) name?: string | null;
+  @IsOptional() @MaxLength(MAX_PATH_LENGTH) parent_folder?: string | null;
+  @IsOptional() @MaxLength(MAX_TEXT_LENGTH) description?: string | null;
 }
 
 const REFUSALS = [

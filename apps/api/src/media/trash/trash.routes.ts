@@ -3,11 +3,12 @@ import type { FileMoves, FileResult, MediaFileQueries, MediaTrash } from '@back-
 import { ok, type HandlerResult } from '../../http/answer.js';
 import { invalidParameter } from '../../http/errors.js';
 import { parseListEntries } from '../../http/query-text.js';
+import { IsOptional, orNull, ValidatedByDomain } from '../../http/request-fields.js';
 import { route, type Call, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from '../files/entry-results.js';
 import { DoneShape, FILE_GUARD, ResultByIdShape, ResultByKeyShape } from '../files/file-shapes.js';
-import { Ids, ValidatedByRoute } from '../files/media-fields.js';
+import { Ids } from '../files/media-fields.js';
 
 class CdnFileIds {
   @Ids() ids!: number[];
@@ -15,15 +16,17 @@ class CdnFileIds {
 
 /** Body of a DELETE call; ignored when the call has a query. */
 class DeleteCdnFiles {
-  @ValidatedByRoute({
-    type: 'array',
+  @IsOptional()
+  @ValidatedByDomain({
+    type: ['array', 'null'] as never,
     items: { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] },
   })
   files?: unknown;
 }
 
 class DeleteCdnFileIds {
-  @ValidatedByRoute({
+  @IsOptional()
+  @ValidatedByDomain({
     anyOf: [
       { type: 'array', items: { type: 'integer', format: 'int64' } },
       { type: 'integer' },
@@ -34,7 +37,7 @@ class DeleteCdnFileIds {
 }
 
 class DeleteCdnFile {
-  @ValidatedByRoute({ type: 'string', description: 'file key' }) file?: unknown;
+  @IsOptional() @ValidatedByDomain(orNull({ type: 'string', description: 'file key' })) file?: unknown;
 }
 
 const NOT_FOUND = 'API.CdnFiles.FileNotFound';

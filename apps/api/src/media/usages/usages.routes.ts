@@ -1,42 +1,40 @@
-import { IS_INVALID, checkText, checkUrlField, parsePage } from '@back-office/kernel';
+import { checkUrlField, parsePage } from '@back-office/kernel';
 import { type FileUsageQueries, type FileUsages, OWN_ENTITY_TYPES } from '@back-office/media';
 import { ok, okJson } from '../../http/answer.js';
 import { PAGING, SEARCHED_TEXT } from '../../http/query-parameters.js';
-import { ValidatedBy, ListOf, Text, Wrapper } from '../../http/request-fields.js';
+import {
+  ArrayMaxSize,
+  IsNotIn,
+  IsOptional,
+  Length,
+  MaxLength,
+  Type,
+  ValidatedBy,
+  ValidateNested,
+  Wrapper,
+} from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, component, nullable, record, text } from '../../http/shapes.js';
 import { searchOf } from '../files/file-filter.js';
 
-const optional = true;
-const MAX_NAME_LENGTH = 255;
 const MAX_URL_LENGTH = 2_048;
 const MAX_FIELDS = 1_000;
 
-function EntityType(): PropertyDecorator {
-  const validate = (value: unknown): string | undefined =>
-    checkText(value, MAX_NAME_LENGTH, false) ?? (OWN_ENTITY_TYPES.includes(String(value)) ? IS_INVALID : undefined);
-  return ValidatedBy(validate, { type: 'string', maxLength: MAX_NAME_LENGTH, not: { enum: [...OWN_ENTITY_TYPES] } });
-}
-
-function UsedUrl(): PropertyDecorator {
-  const validate = (value: unknown): string | undefined => checkUrlField(value, MAX_URL_LENGTH, true);
-  return ValidatedBy(validate, { type: 'string', maxLength: MAX_URL_LENGTH });
-}
-
 class UsageField {
-  @Text() field!: string;
-  @UsedUrl() url!: string;
+  @Length(1, 255) field!: string;
+  @ValidatedBy((value) => checkUrlField(value, MAX_URL_LENGTH, true), { type: 'string', maxLength: MAX_URL_LENGTH })
+  url!: string;
 }
 
 class UsageFields {
-  @EntityType() entity_type!: string;
-  @Text() entity_id!: string;
-  @Text({ optional }) label?: string | null;
-  @ListOf(() => UsageField, { max: MAX_FIELDS, canBeEmpty: true }) fields!: UsageField[];
+  @Length(1, 255) @IsNotIn(OWN_ENTITY_TYPES) entity_type!: string;
+  @Length(1, 255) entity_id!: string;
+  @IsOptional() @MaxLength(255) label?: string | null;
+  @ValidateNested({ each: true }) @Type(() => UsageField) @ArrayMaxSize(MAX_FIELDS) fields!: UsageField[];
 }
 
 class PutUsages {
-  @Wrapper(() => UsageFields) usage!: UsageFields;
+  @Wrapper() @ValidateNested() @Type(() => UsageFields) usage!: UsageFields;
 }
 
 const UsageShape = component('CdnUsage', {

@@ -9,7 +9,7 @@ import {
 } from '@back-office/media';
 import { answerWith, ok, okJson, type HandlerResult } from '../../http/answer.js';
 import type { AppContext } from '@back-office/apps';
-import { ValidatedBy, ValidatedByDomain, Whole } from '../../http/request-fields.js';
+import { IsInt, IsOptional, Max, MAX_INTEGER, Min, ValidatedBy, ValidatedByDomain } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, oneOf, record, text, boolean } from '../../http/shapes.js';
 import { Type } from '@sinclair/typebox';
@@ -19,7 +19,6 @@ import { DoneShape, FILE_GUARD, FileShape, VersionShape } from '../files/file-sh
 import type { Publication } from '../serving/publication.js';
 import { FILE_REQUIRED } from '../files/uploads.routes.js';
 
-const optional = true;
 const STRATEGIES = ['version', 'purge', 'ttl'] as const;
 type Strategy = (typeof STRATEGIES)[number];
 const [MIN_WIDTH, MAX_WIDTH, MAX_RENDITIONS] = [16, 4_096, 10];
@@ -35,15 +34,12 @@ class ReplaceCdnFile {
 
 class RevertCdnFile {
   @CacheStrategy() cache_strategy?: unknown;
-  @Whole({ min: 1, optional }) version?: number | null;
+  @IsOptional() @IsInt() @Min(1) @Max(MAX_INTEGER) version?: number | null;
 }
 
 class RegenerateRenditions {
-  @ValidatedBy(
-    validateWidths,
-    { type: 'array', items: { type: 'integer', minimum: MIN_WIDTH, maximum: MAX_WIDTH } },
-    { optional },
-  )
+  @IsOptional()
+  @ValidatedBy(validateWidths, { type: 'array', items: { type: 'integer', minimum: MIN_WIDTH, maximum: MAX_WIDTH } })
   renditions?: number[] | null;
 }
 
