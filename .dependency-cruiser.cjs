@@ -59,6 +59,12 @@ const forbidden = [
     to: { path: npm('express|multer|inversify') },
   },
   {
+    name: 'decorators-from-request-fields',
+    comment: 'The decorators of class-validator have messages that are no message keys; request-fields.ts sets ours.',
+    from: { pathNot: '^apps/api/src/http/' },
+    to: { path: npm('class-(?:validator|transformer|validator-jsonschema)') },
+  },
+  {
     name: 'database-libraries-only-in-the-adapter',
     comment: 'One replaceable package contains all persistence.',
     from: {

@@ -278,6 +278,11 @@ const forbiddenExamples: readonly ForbiddenExample[] = [
     files: { 'packages/storage-s3/src/serve.ts': `import express from 'express'; export const serve = express();` },
   },
   {
+    situation: 'a request class with the messages of class-validator',
+    rule: 'decorators-from-request-fields',
+    files: { 'apps/api/src/orders/fields.ts': `import { IsInt } from 'class-validator'; export const rule = IsInt();` },
+  },
+  {
     situation: 'a use case that imports TypeORM',
     rule: 'database-libraries-only-in-the-adapter',
     files: {
